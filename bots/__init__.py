@@ -1,0 +1,1 @@
+"""Scripted players on the client library."""

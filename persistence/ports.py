@@ -1,0 +1,234 @@
+"""The ports of the store: Tables, Journal, Blobs and Lease. Adapters live beside this file.
+
+Items are plain dicts of JSON values (str, int, float, bool, None, list, dict), keyed by the names
+that the table declares. A port raises only what errors.py lists. Adapters own their threads; every
+method is a coroutine of the running loop. Who calls: the server's recovery, committer, snapshotter.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A secondary index: its own partition and sort attribute, and what it projects."""
+
+    name: str
+    partition: str
+    sort: str
+    sort_type: Literal["S", "N"] = "S"
+    include: tuple[str, ...] | None = None
+    """Projected attributes besides keys; None projects all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What an adapter must know of a table; the names are the seeds'."""
+
+    name: str
+    """Logical name: `config`, `bans`, `milestones`, `history` or `main`."""
+    partition: str = "PK"
+    sort: str = "SK"
+    ttl: str | None = None
+    """Attribute (epoch seconds) after which every reader drops the item."""
+    indexes: tuple[Index, ...] = ()
+
+
+class Key(NamedTuple):
+    """Where one item is."""
+
+    partition: str
+    sort: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must hold for a write: each attribute equal, absent, or the item absent or present."""
+
+    equals: Mapping[str, Any] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    exists: bool | None = None
+    """True: the item must exist; False: it must not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write a whole item."""
+
+    table: Table
+    item: Item
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Set and remove attributes of one item, which is made when it is not there."""
+
+    table: Table
+    key: Key
+    set: Mapping[str, Any] = field(default_factory=dict)
+    remove: tuple[str, ...] = ()
+    add: Mapping[str, int] = field(default_factory=dict)
+    """Numbers to add atomically; an absent attribute counts as 0."""
+    condition: Condition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove one item; not an error when it is not there."""
+
+    table: Table
+    key: Key
+    condition: Condition | None = None
+
+
+Write = Put | Update | Delete
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a query; `cursor` fetches the next, None at the end."""
+
+    items: list[Item]
+    cursor: str | None
+
+
+class Tables(Protocol):
+    """Items by key."""
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        """Read one item, consistently."""
+        ...
+
+    async def write(self, write: Write) -> Item | None:
+        """Do one write; returns the item as it is now (None after a delete).
+
+        Raises ConditionFailed, and then nothing is changed.
+        """
+        ...
+
+    async def transact(self, writes: Sequence[Write]) -> None:
+        """Do all writes or none. Raises ConditionFailed."""
+        ...
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        *,
+        prefix: str = "",
+        after: str = "",
+        up_to: str | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of a partition in sort-key order: sort > `after`, sort <= `up_to`, with `prefix`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle in original coordinates, all four sides included."""
+
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+
+
+class Journal(Protocol):
+    """The history of games: ordered, append-mostly, the truth of what was accepted."""
+
+    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+        """Make history items durable, with `writes` in the same transaction when there are any.
+
+        When it returns everything is on stable storage. Calls in flight together may share one
+        transaction with each other (group commit), and are durable in the order of the calls.
+        Committing the same items again is harmless. Raises TransientFault or PermanentFault.
+        """
+        ...
+
+    def read(
+        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+    ) -> AsyncIterator[list[Item]]:
+        """All items with SK > `after`, merged in SK order, in pages, consistently."""
+        ...
+
+    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
+        """How many items `read` would yield: for a progress bar."""
+        ...
+
+    async def delete(self, keys: Sequence[Key]) -> None:
+        """Delete history items (what lies after the first hole)."""
+        ...
+
+    async def within(
+        self,
+        partitions: Sequence[str],
+        area: Rectangle,
+        *,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Placements in an area, newest first, by `XOriginalIndex` (full items where it can)."""
+        ...
+
+    async def by_user(
+        self, user_id: str, *, limit: int = 1000, cursor: str | None = None
+    ) -> Page:
+        """A user's placements, newest first, by `UserIndex`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """Bytes with their metadata (strings, as S3 has them)."""
+
+    data: bytes
+    metadata: Mapping[str, str]
+
+
+class Blobs(Protocol):
+    """Whole objects by key (`canvas/canvas.bin`)."""
+
+    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
+        """Replace an object atomically; durable when it returns."""
+        ...
+
+    async def get(self, key: str) -> Blob | None:
+        """Read an object; None when there is none; StoreDamaged when its container is broken."""
+        ...
+
+    async def list(self, prefix: str) -> list[str]:
+        """Keys that begin with `prefix`, sorted."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Remove an object; not an error when it is not there."""
+        ...
+
+
+class Lease(Protocol):
+    """The right to be the one writer of a store."""
+
+    async def acquire(self) -> int:
+        """Take it and return the fence, higher than any before. Raises StoreInUse."""
+        ...
+
+    async def release(self) -> None:
+        """Give it back; a process that dies gives it back too."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The ports of one opened store."""
+
+    tables: Tables
+    journal: Journal
+    blobs: Blobs
+    lease: Lease

@@ -1,0 +1,1 @@
+"""Who is here: users (not tabs), what they watch, and debounced differences. Pure."""

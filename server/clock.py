@@ -1,0 +1,28 @@
+"""The one place that reads the clocks; everything else is handed a `Clock`."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Two clocks: one that never jumps, one that people read."""
+
+    def monotonic_ms(self) -> int:
+        """Milliseconds that only ever rise; for cooldowns, timeouts and credits."""
+        ...
+
+    def wall_ms(self) -> int:
+        """Milliseconds since the epoch; for what is stored and shown."""
+        ...
+
+
+class SystemClock:
+    """The machine's clocks."""
+
+    def monotonic_ms(self) -> int:
+        """Read the monotonic clock."""
+        return time.monotonic_ns() // 1_000_000
+
+    def wall_ms(self) -> int:
+        """Read the wall clock."""
+        return time.time_ns() // 1_000_000

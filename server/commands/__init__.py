@@ -1,0 +1,1 @@
+"""The command registry: one small module for each command, served over WebSocket and HTTP."""

@@ -1,0 +1,1 @@
+"""The HTTP side: the page, health, metrics and the read-only API."""
