@@ -8,9 +8,9 @@ import tomllib
 from tests.support.source import ROOT, project_files, read
 
 FOLDER = "changelog.d/"
-TYPES = {
-    kind["directory"] for kind in tomllib.loads(read("pyproject.toml"))["tool"]["towncrier"]["type"]
-}
+TOWNCRIER = tomllib.loads(read("pyproject.toml"))["tool"]["towncrier"]
+TYPES = {kind["directory"] for kind in TOWNCRIER["type"]}
+SENTENCES = re.compile(r"[A-Z`].*\.", re.DOTALL)
 
 
 def fragments() -> list[str]:
