@@ -1,0 +1,12 @@
+"""The configuration: one frozen `Settings`, checked as a whole before anything starts.
+
+`load` merges flags, environment and a TOML file; `Settings(...)` by itself is what tests and
+embedders make. Nothing here is read again after start.
+"""
+
+from server.config.errors import ConfigurationError, Problem
+from server.config.load import Loaded, load
+from server.config.settings import Settings
+from server.config.values import Network, Size
+
+__all__ = ["ConfigurationError", "Loaded", "Network", "Problem", "Settings", "Size", "load"]

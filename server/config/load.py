@@ -1,0 +1,206 @@
+"""Merges the sources of the configuration: flag, then environment, then TOML file, then default.
+
+Owns the precedence, the names that nobody knows, and telling all errors at once. Reads the TOML
+file and looks whether named files are there; everything else is an argument. Called by the command
+line, before anything of the server runs.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from server.config.errors import ConfigurationError, Problem
+from server.config.settings import Settings
+from server.config.table import BY_NAME, CONFIG_VARIABLE, PREFIX, ROWS, Row
+
+MAX_FILE_BYTES = 1_000_000
+MAX_SHOWN_CHARS = 60
+OTHERS_MAY_READ = 0o077
+
+
+class Given(NamedTuple):
+    """One value as somebody wrote it, and where."""
+
+    value: Any
+    where: str
+
+
+Layer = Mapping[str, Given]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The configuration and where each value of it comes from."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    """By attribute: `--port`, `TESSERAE_PORT` or `port in FILE`; absent for a default."""
+
+
+@dataclass(slots=True)
+class _Findings:
+    problems: list[Problem] = field(default_factory=list)
+
+    def add(self, where: str, wrong: str, remedy: str) -> None:
+        self.problems.append(Problem(where, wrong, remedy))
+
+
+def load(
+    flags: Mapping[str, str | None],
+    environ: Mapping[str, str],
+    config_file: Path | None = None,
+) -> Loaded:
+    """Merge and check everything that was given. Raises ConfigurationError with all problems.
+
+    `flags` are texts by attribute name; None was not given.
+    """
+    found = _Findings()
+    if config_file is None and environ.get(CONFIG_VARIABLE):
+        config_file = Path(environ[CONFIG_VARIABLE])
+    file = _file_layer(config_file, found) if config_file else {}
+    layers = (file, _environment_layer(environ, found), _flag_layer(flags))
+    given = {name: value for layer in layers for name, value in layer.items()}
+    settings = _validated(given, found)
+    if found.problems:
+        raise ConfigurationError(found.problems)
+    return Loaded(settings, {name: value.where for name, value in given.items()})
+
+
+def _flag_layer(flags: Mapping[str, str | None]) -> Layer:
+    return {
+        name: Given(text, BY_NAME[name].flag or name)
+        for name, text in flags.items()
+        if text is not None
+    }
+
+
+def _environment_layer(environ: Mapping[str, str], found: _Findings) -> Layer:
+    by_variable = {row.variable: row for row in ROWS}
+    layer = {}
+    for variable, text in sorted(environ.items()):
+        if not variable.startswith(PREFIX) or variable == CONFIG_VARIABLE:
+            continue
+        if variable in by_variable:
+            layer[by_variable[variable].name] = Given(text, variable)
+        else:
+            found.add(variable, "is no setting", _variable_remedy(variable, by_variable))
+    return layer
+
+
+def _variable_remedy(variable: str, known: Iterable[str]) -> str:
+    if "_SERVICE_" in variable or variable.startswith(f"{PREFIX}PORT_"):
+        return (
+            "Kubernetes sets it for a service named tesserae: "
+            "set enableServiceLinks: false in the pod, or name the service otherwise."
+        )
+    return _did_you_mean(variable, known, "Unset it")
+
+
+def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    close = get_close_matches(name, list(known), n=1)
+    listed = "`tesserae config check` lists all settings"
+    return f"Did you mean {close[0]}?" if close else f"{otherwise}; {listed}."
+
+
+def _file_layer(path: Path, found: _Findings) -> Layer:
+    by_key = {row.key: row for row in ROWS}
+    layer = {}
+    for key, value in _read_toml(path, found).items():
+        where = f"{key} in {path}"
+        if key not in by_key:
+            found.add(where, "is no setting", _did_you_mean(key, by_key, "Remove it"))
+            continue
+        layer[by_key[key].name] = Given(value, where)
+        if by_key[key].secret:
+            _check_private(path, where, found)
+    return layer
+
+
+def _read_toml(path: Path, found: _Findings) -> Mapping[str, Any]:
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_FILE_BYTES + 1)
+        if len(text) > MAX_FILE_BYTES:
+            found.add(str(path), "is too large", f"Keep it under {MAX_FILE_BYTES} bytes.")
+            return {}
+        return tomllib.loads(text.decode("utf-8"))
+    except OSError as error:
+        found.add(str(path), f"cannot be read ({error.strerror})", "Give a file that can.")
+    except UnicodeDecodeError:
+        found.add(str(path), "is not UTF-8 text", "Save it as UTF-8.")
+    except tomllib.TOMLDecodeError as error:
+        found.add(str(path), f"is not TOML ({error})", "Write lines such as port = 8080.")
+    return {}
+
+
+def _check_private(path: Path, where: str, found: _Findings) -> None:
+    if os.name == "posix" and path.stat().st_mode & OTHERS_MAY_READ:
+        found.add(where, "is a secret that others can read", f"Run: chmod 600 {path}")
+
+
+def _validated(given: Mapping[str, Given], found: _Findings) -> Settings:
+    """Check all that was given; what is wrong stands at its default in what is returned."""
+    wrong: set[str] = set()
+    try:
+        settings = Settings(**{name: value for name, (value, _) in given.items()})
+    except ValidationError as error:
+        for name, reason in _reasons(error).items():
+            wrong.add(name)
+            row = BY_NAME[name]
+            found.add(_shown(row, given[name]), reason, f"Give {row.accepts}.")
+        settings = Settings(
+            **{name: value for name, (value, _) in given.items() if name not in wrong}
+        )
+    _check_conflicts(settings, given, wrong, found)
+    _check_files(settings, given, found)
+    return settings
+
+
+def _reasons(error: ValidationError) -> dict[str, str]:
+    reasons: dict[str, str] = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        cause = detail.get("ctx", {}).get("error")
+        words = str(cause) if isinstance(cause, ValueError) else "cannot be used"
+        reasons.setdefault(str(detail["loc"][0]), words)
+    return reasons
+
+
+def _shown(row: Row, given: Given) -> str:
+    if row.secret:
+        return given.where
+    text = str(given.value)
+    short = text if len(text) <= MAX_SHOWN_CHARS else text[:MAX_SHOWN_CHARS] + "…"
+    return f"{given.where}: {short!r}"
+
+
+def _check_conflicts(
+    settings: Settings, given: Mapping[str, Given], wrong: set[str], found: _Findings
+) -> None:
+    if settings.secret and settings.secret_file:
+        both = f"{given['secret'].where} and {given['secret_file'].where}"
+        found.add(both, "both give the signing secret", "Give one of them.")
+    ticks = {"tick_min_ms", "tick_max_ms"}
+    if settings.tick_min_ms > settings.tick_max_ms and not ticks & wrong:
+        where = " and ".join(given[name].where for name in sorted(ticks & given.keys()))
+        least, most = settings.tick_min_ms, settings.tick_max_ms
+        found.add(
+            where,
+            f"leave no tick: the shortest is {least} ms, the longest {most} ms",
+            "Give a tick-max-ms that is not below tick-min-ms.",
+        )
+
+
+def _check_files(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:
+    for name in ("palette", "secret_file"):
+        path = getattr(settings, name)
+        if path is not None and not path.is_file():
+            found.add(_shown(BY_NAME[name], given[name]), "is no file", "Give one that exists.")
+    if settings.data.exists() and not settings.data.is_dir():
+        where = given["data"].where if "data" in given else "data"
+        found.add(f"{where}: '{settings.data}'", "is no directory", "Give a directory.")

@@ -1,0 +1,91 @@
+"""The settings as rows: how each is named in every source and what it accepts.
+
+Derived from `Settings` once, at import. Read by the loader, the command line and the reference
+page; knows no values but the defaults.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+
+from server.config.settings import About, Settings
+from server.config.values import Accepts
+
+PREFIX = "TESSERAE_"
+CONFIG_VARIABLE = "TESSERAE_CONFIG"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting in all its names."""
+
+    name: str
+    """The attribute of `Settings`."""
+    key: str
+    """The TOML key, and the flag without its dashes."""
+    flag: str | None
+    """None for a secret: command lines are seen by every process of the machine."""
+    variable: str
+    about: About
+    accepts: str
+    default: Any
+    secret: bool
+
+
+def _bounds(field: FieldInfo) -> tuple[Any, Any]:
+    low = high = None
+    for rule in field.metadata:
+        if isinstance(rule, Ge | Gt):
+            low = rule.ge if isinstance(rule, Ge) else f"above {rule.gt}"
+        elif isinstance(rule, Le):
+            high = rule.le
+    return low, high
+
+
+def _range(field: FieldInfo) -> str:
+    low, high = _bounds(field)
+    words = f"{low} to {high}" if isinstance(low, str) else f"from {low} to {high}"
+    if field.annotation is float:
+        return f"a number {words}"
+    off = "off, or " if "off" in _found(field, About).metavar else ""
+    return f"{off}a whole number {words}"
+
+
+def _found(field: FieldInfo, kind: type[T]) -> T:
+    return next(rule for rule in field.metadata if isinstance(rule, kind))
+
+
+def _accepts(field: FieldInfo) -> str:
+    for rule in field.metadata:
+        if isinstance(rule, Accepts):
+            return rule.words
+    if get_origin(field.annotation) is Literal:
+        return " or ".join(get_args(field.annotation))
+    if field.annotation in {int, float}:
+        return _range(field)
+    return "a path"
+
+
+def _row(name: str, field: FieldInfo) -> Row:
+    key = name.replace("_", "-")
+    secret = SecretStr in get_args(field.annotation)
+    return Row(
+        name=name,
+        key=key,
+        flag=None if secret else f"--{key}",
+        variable=PREFIX + name.upper(),
+        about=_found(field, About),
+        accepts=_accepts(field),
+        default=field.default,
+        secret=secret,
+    )
+
+
+ROWS: tuple[Row, ...] = tuple(_row(name, field) for name, field in Settings.model_fields.items())
+BY_NAME = {row.name: row for row in ROWS}
+GROUPS = tuple(dict.fromkeys(row.about.group for row in ROWS))

@@ -1,0 +1,155 @@
+"""The forms in which a value may be written, as flag, variable or TOML; each with its remedy.
+
+Owns reading `on|off`, `off|MS`, `960x540`, comma lists and networks, and the words that tell what
+a setting accepts. Knows no setting. Called by pydantic while it checks `Settings`.
+"""
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator
+
+Network = IPv4Network | IPv6Network
+
+MAX_BOARD_SIDE = 8000
+SWITCHES = {"on": True, "off": False}
+DEFAULT_PORTS = {"http": 80, "https": 443}
+MAPPED_PREFIX_BITS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """What a setting takes, in words that complete "give …"."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The sides of a board, in cells."""
+
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+
+def read_on_off(value: object) -> object:
+    """Read `on` or `off`; a TOML boolean passes. Raises ValueError."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in SWITCHES:
+        return SWITCHES[value.strip().lower()]
+    raise ValueError("is neither on nor off")
+
+
+def read_whole(value: object) -> object:
+    """Read a whole number written in digits. Raises ValueError (for booleans and 1.0 too)."""
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value.strip()):
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise ValueError("is not a whole number")
+
+
+def read_number(value: object) -> object:
+    """Read a number with or without decimals. Raises ValueError."""
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,12}(\.[0-9]{1,9})?", value.strip()):
+        return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    raise ValueError("is not a number")
+
+
+def read_off_or_whole(value: object) -> object:
+    """Read `off` as 0, or a whole number. Raises ValueError."""
+    if value is False or (isinstance(value, str) and value.strip().lower() == "off"):
+        return 0
+    return read_whole(value)
+
+
+def read_list(value: object) -> object:
+    """Read `a,b` or a TOML array of texts. Raises ValueError."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    raise ValueError("is not a list")
+
+
+def read_origins(value: object) -> object:
+    """Read origins as browsers write them: scheme and host, no path. Raises ValueError."""
+    return tuple(_origin(text) for text in _parts(value))
+
+
+def read_networks(value: object) -> object:
+    """Read networks or single addresses; IPv4 within IPv6 becomes IPv4. Raises ValueError."""
+    return tuple(part if isinstance(part, Network) else _network(part) for part in _parts(value))
+
+
+def read_size(value: object) -> object:
+    """Read `WIDTHxHEIGHT`, each side 1 to 8000. Raises ValueError."""
+    match = re.fullmatch(r"([0-9]{1,5})[xX]([0-9]{1,5})", str(value).strip())
+    if match is None:
+        raise ValueError("is not a size")
+    size = Size(int(match[1]), int(match[2]))
+    if not all(1 <= side <= MAX_BOARD_SIDE for side in (size.width, size.height)):
+        raise ValueError("is no board that can be made")
+    return size
+
+
+def _parts(value: object) -> tuple[Any, ...]:
+    parts = read_list(value)
+    return parts if isinstance(parts, tuple) else ()
+
+
+def _origin(text: object) -> str:
+    parts = urlsplit(str(text))
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.path not in {"", "/"}:
+        raise ValueError(f"has {text}, which is no origin")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = parts.port
+    return f"{parts.scheme}://{host}" + (
+        f":{port}" if port and port != DEFAULT_PORTS[parts.scheme] else ""
+    )
+
+
+def _network(text: object) -> Network:
+    try:
+        network = ip_network(str(text))
+    except ValueError as error:
+        raise ValueError(f"has {text}, which is no network ({_reason(error)})") from error
+    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_PREFIX_BITS:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX_BITS))
+    return network
+
+
+def _reason(error: ValueError) -> str:
+    return "it has host bits set" if "host bits" in str(error) else "it is not in CIDR form"
+
+
+OnOff = Annotated[bool, BeforeValidator(read_on_off), Accepts("on or off")]
+Whole = Annotated[int, BeforeValidator(read_whole)]
+Number = Annotated[float, BeforeValidator(read_number)]
+OffOrWhole = Annotated[int, BeforeValidator(read_off_or_whole)]
+Origins = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_origins),
+    Accepts("origins as a browser sends them, with commas between: https://example.org"),
+]
+Networks = Annotated[
+    tuple[Network, ...],
+    BeforeValidator(read_networks),
+    Accepts("networks with commas between: 10.0.0.0/8,2001:db8::/32"),
+]
+BoardSize = Annotated[
+    Size,
+    BeforeValidator(read_size),
+    Accepts(f"WIDTHxHEIGHT with sides from 1 to {MAX_BOARD_SIDE}, such as 960x540"),
+]
