@@ -36,6 +36,15 @@ class Row:
     default: Any
     secret: bool
 
+    @property
+    def default_text(self) -> str:
+        """The default as a flag would give it; empty when there is none."""
+        if self.default is None or self.default == ():
+            return ""
+        if isinstance(self.default, bool):
+            return "on" if self.default else "off"
+        return "off" if self.default == 0 and "off" in self.about.metavar else str(self.default)
+
 
 def _bounds(field: FieldInfo) -> tuple[Any, Any]:
     low = high = None
