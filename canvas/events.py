@@ -29,7 +29,7 @@ class PixelPlaced(NamedTuple):
     """A keyed hash of the address; the address itself is never kept."""
     request: int | None
     """The client's request number (u32), when it gave one."""
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs of it
     """The record's place in its frame."""
     cost_ms: int
     """The cooldown that this placement cost."""

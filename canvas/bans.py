@@ -1,0 +1,115 @@
+"""Who may not place: users by id, addresses by IP or prefix.
+
+Owns the bans in force and their look-up; whether one has run out is told by `wall_ms`, since people
+give bans an end by the calendar. Never stores or announces them. Read by the head and at the door.
+"""
+
+from dataclasses import dataclass
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+
+Network = IPv4Network | IPv6Network
+
+REMEMBERED_ADDRESSES = 10_000
+"""Looked-up addresses kept; parsing one costs microseconds, and each placement asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """Why, and until when (wall clock; None: for good)."""
+
+    reason: str
+    expires_at_ms: int | None = None
+
+    def holds(self, wall_ms: int) -> bool:
+        """Whether it is still in force."""
+        return self.expires_at_ms is None or wall_ms < self.expires_at_ms
+
+
+class Bans:
+    """The bans in force."""
+
+    __slots__ = ("_matches", "_networks", "_users")
+
+    def __init__(self) -> None:
+        self._users: dict[str, Ban] = {}
+        self._networks: dict[Network, Ban] = {}
+        self._matches: dict[str, tuple[Ban, ...]] = {}
+
+    def of_user(self, user: str, wall_ms: int) -> Ban | None:
+        """Return the ban of a user, if one holds."""
+        ban = self._users.get(user)
+        return ban if ban is not None and ban.holds(wall_ms) else None
+
+    def of_address(self, address: str, wall_ms: int) -> Ban | None:
+        """Return the longest ban that holds for an address; text that is no IP is never banned."""
+        if not self._networks:
+            return None
+        matches = self._matches.get(address)
+        if matches is None:
+            matches = self._match(address)
+        return next((ban for ban in matches if ban.holds(wall_ms)), None)
+
+    def _match(self, address: str) -> tuple[Ban, ...]:
+        if len(self._matches) >= REMEMBERED_ADDRESSES:
+            self._matches.clear()
+        ip = _address(address)
+        found = [] if ip is None else [ban for net, ban in self._networks.items() if ip in net]
+        found.sort(key=_longest_first)
+        matches = self._matches[address] = tuple(found)
+        return matches
+
+    def add_user(self, user: str, ban: Ban) -> None:
+        """Ban a user, in place of an earlier ban."""
+        self._users[user] = ban
+
+    def remove_user(self, user: str) -> bool:
+        """Lift a user's ban; False when there was none."""
+        return self._users.pop(user, None) is not None
+
+    def add_address(self, address: str, ban: Ban) -> None:
+        """Ban an IP or a prefix (`2001:db8::1/64` is all of that /64). Raises ValueError."""
+        self._networks[_network(address)] = ban
+        self._matches.clear()
+
+    def remove_address(self, address: str) -> bool:
+        """Lift the ban of exactly that IP or prefix; False when there was none."""
+        self._matches.clear()
+        return self._networks.pop(_network(address), None) is not None
+
+
+def _network(text: str) -> Network:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError as error:
+        raise ValueError(
+            f"{text!r} is no IP address or prefix; write 192.0.2.7 or 2001:db8::/64"
+        ) from error
+    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_PREFIX:
+        mapped = network.network_address.ipv4_mapped
+        if mapped is not None:
+            return IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX), strict=False)
+    return network
+
+
+MAPPED_PREFIX = 96
+"""`::ffff:0:0/96` holds the IPv4 addresses, as a dual-stack socket tells them."""
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        ip = ip_address(text)
+    except ValueError:
+        return None
+    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
+    return ip if mapped is None else mapped
+
+
+def _longest_first(ban: Ban) -> float:
+    return float("-inf") if ban.expires_at_ms is None else -ban.expires_at_ms

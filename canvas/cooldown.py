@@ -1,0 +1,132 @@
+"""Cooldowns of users: how long until the next placement, and how many are saved up.
+
+Owns one number per running user: when the stack will be full again (the generic cell rate
+algorithm). Everything else follows from it and `now_ms`, on a clock that never jumps.
+Never asks who a user is. Called by the head; recovery restores it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from canvas.rotation import Rotation
+
+MAX_COOLDOWN_MS = 10 * 366 * 24 * 3600 * 1000
+"""Ten years: far beyond use, and a stack of it stays exact in JSON's doubles."""
+MAX_STACK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CooldownRule:
+    """One placement is earned every `ms`; up to `max_stack` are kept. 0 ms: no cooldown."""
+
+    ms: int
+    max_stack: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.ms <= MAX_COOLDOWN_MS:
+            raise ValueError(f"a cooldown of {self.ms} ms is not possible; 0 to {MAX_COOLDOWN_MS}")
+        if not 1 <= self.max_stack <= MAX_STACK:
+            raise ValueError(f"a stack of {self.max_stack} is not possible; use 1 to {MAX_STACK}")
+
+    @property
+    def name(self) -> str:
+        """`fixed`, or `stack` when more than one placement is kept."""
+        return "fixed" if self.max_stack == 1 else "stack"
+
+    @property
+    def full_ms(self) -> int:
+        """How long an empty stack takes to fill."""
+        return self.ms * self.max_stack
+
+    def to_json(self) -> dict[str, Any]:
+        """The protocol's form: `{rule, ms, maxStack}`."""
+        return {"rule": self.name, "ms": self.ms, "maxStack": self.max_stack}
+
+
+class Cooldowns:
+    """Running cooldowns under one rule.
+
+    `rule` may be set at any time. A running cooldown keeps its end: the moment at which its stack
+    is full does not move, and what may be placed before it is read under the new rule.
+    """
+
+    __slots__ = ("_full_at_ms", "_rotation", "rule")
+
+    def __init__(self, rule: CooldownRule) -> None:
+        self.rule = rule
+        self._full_at_ms: dict[str, int] = {}
+        self._rotation: Rotation[str] = Rotation()
+
+    def left_ms(self, user: str, now_ms: int) -> int:
+        """Time until the user may place; 0 from the moment on at which it is allowed."""
+        full_at_ms = self._full_at_ms.get(user)
+        if full_at_ms is None:
+            return 0
+        rule = self.rule
+        left_ms = full_at_ms - now_ms - rule.ms * (rule.max_stack - 1)
+        return max(0, left_ms)
+
+    def full_left_ms(self, user: str, now_ms: int) -> int:
+        """Time until the user's stack is full."""
+        return max(0, self._full_at_ms.get(user, now_ms) - now_ms)
+
+    def stack(self, user: str, now_ms: int) -> int:
+        """How many placements the user has now, 0…max_stack."""
+        rule = self.rule
+        owed_ms = self._full_at_ms.get(user, now_ms) - now_ms
+        if owed_ms <= 0:
+            return rule.max_stack
+        if rule.ms == 0:
+            return 0
+        return max(0, rule.max_stack - -(-owed_ms // rule.ms))
+
+    def start(self, user: str, now_ms: int) -> int:
+        """Take one placement of the user's; returns what it cost in ms. Tested by the caller."""
+        cost_ms = self.rule.ms
+        if cost_ms:
+            self._owe(user, now_ms, cost_ms, now_ms)
+        return cost_ms
+
+    def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
+        """Take a placement of the past (`at_ms` on this clock) again, at most to an empty stack."""
+        if cost_ms:
+            self._owe(user, min(at_ms, now_ms), cost_ms, now_ms)
+            self.restore(user, self._full_at_ms.get(user, now_ms) - now_ms, now_ms)
+
+    def _owe(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
+        full_at_ms = self._full_at_ms.get(user)
+        if full_at_ms is None:
+            self._full_at_ms[user] = at_ms + cost_ms
+            self._rotation.add(user)
+            self._rotation.sweep(2, now_ms, self._forget_if_over)
+        else:
+            self._full_at_ms[user] = max(full_at_ms, at_ms) + cost_ms
+
+    def restore(self, user: str, full_left_ms: int, now_ms: int) -> None:
+        """Let a stack be full in `full_left_ms`, clamped to 0…an empty stack's time."""
+        full_left_ms = min(max(full_left_ms, 0), self.rule.full_ms)
+        if user not in self._full_at_ms:
+            if full_left_ms == 0:
+                return
+            self._rotation.add(user)
+        self._full_at_ms[user] = now_ms + full_left_ms
+
+    def running(self, now_ms: int) -> Iterator[tuple[str, int]]:
+        """Users whose stack is not full, each with the time until it is."""
+        for user, full_at_ms in self._full_at_ms.items():
+            if full_at_ms > now_ms:
+                yield user, full_at_ms - now_ms
+
+    def forget_expired(self, now_ms: int, limit: int = 1000) -> int:
+        """Forget those that are over, looking at `limit` at most; returns how many."""
+        return self._rotation.sweep(limit, now_ms, self._forget_if_over)
+
+    def _forget_if_over(self, user: str, now_ms: int) -> bool:
+        if self._full_at_ms[user] > now_ms:
+            return False
+        del self._full_at_ms[user]
+        return True
+
+    def __len__(self) -> int:
+        return len(self._full_at_ms)

@@ -1,0 +1,285 @@
+"""The head: what has been decided in one game, published or not.
+
+Owns seq, geometry, settings, cooldowns, remembered requests, and the placements that are decided
+but not yet in the tail. It reads the tail's board and never writes it, knows no store and never
+awaits. The game calls it: one synchronous call decides and numbers; `settle` lets go of what was
+published.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from canvas.address import AddressBudgets, AddressPolicy
+from canvas.bans import Bans
+from canvas.board import Board
+from canvas.cooldown import Cooldowns
+from canvas.events import Event, PixelPlaced, Resized, SettingsChanged
+from canvas.geometry import MAX_SIDE
+from canvas.growth import Lineage, grow
+from canvas.mask import Mask
+from canvas.placement import Placement
+from canvas.refusals import Refusal
+from canvas.requests import Remembered, Requests
+from canvas.rules import RULES, here
+from canvas.settings import Settings
+
+__all__ = ["Head", "Placement", "Settings", "Tail"]
+
+MAX_PENDING = 20_000
+
+_RULES = tuple(rule for _, rule in RULES)
+
+
+class Tail(Protocol):
+    """The published state that lies under the head; both may be replaced when the board grows."""
+
+    @property
+    def board(self) -> Board:
+        """The published cells."""
+        ...
+
+    @property
+    def lineage(self) -> Lineage:
+        """The published frames; `board` is in the last of them."""
+        ...
+
+
+class Head:
+    """The decided state of one game, at first that of its tail.
+
+    `seq` and `last_ms` are those of the newest numbered event. `max_pending` may be set: 0 refuses
+    every further placement as `busy`.
+    """
+
+    __slots__ = (
+        "_accepted",
+        "_overlay",
+        "_requests",
+        "_settled_seq",
+        "_tail",
+        "bans",
+        "budgets",
+        "cooldowns",
+        "geometry",
+        "last_ms",
+        "lineage",
+        "mask",
+        "max_pending",
+        "seq",
+        "settings",
+    )
+
+    def __init__(
+        self,
+        tail: Tail,
+        settings: Settings,
+        *,
+        seq: int = 0,
+        last_ms: int = 0,
+        policy: AddressPolicy | None = None,
+        bans: Bans | None = None,
+        mask: Mask | None = None,
+        max_pending: int = MAX_PENDING,
+    ) -> None:
+        self.lineage = tail.lineage
+        self.geometry = tail.lineage.geometry
+        self.settings = settings
+        self.cooldowns = Cooldowns(settings.cooldown)
+        self.budgets = AddressBudgets(policy or AddressPolicy())
+        self.bans = bans or Bans()
+        self.mask = mask
+        self.max_pending = max_pending
+        self.seq = seq
+        self.last_ms = last_ms
+        self._tail = tail
+        self._settled_seq = seq
+        self._requests = Requests()
+        self._accepted: deque[PixelPlaced] = deque()
+        # The newest pending placement of each cell, by its original position: growth moves none.
+        self._overlay: dict[int, PixelPlaced] = {}
+
+    @property
+    def pending(self) -> int:
+        """Placements that are decided and not yet settled."""
+        return len(self._accepted)
+
+    def place(
+        self, placement: Placement, now_ms: int, wall_ms: int
+    ) -> PixelPlaced | Refusal | Remembered:
+        """Decide a placement, and number it when it is accepted.
+
+        A request number that was accepted before gets its first outcome again.
+        """
+        if placement.request is not None:
+            first = self._requests.lookup(
+                placement.user_id, placement.request, placement.index, wall_ms
+            )
+            if first is not None:
+                return Remembered(first, first.seq <= self._settled_seq)
+        for rule in _RULES:
+            refusal = rule(self, placement, now_ms, wall_ms)
+            if refusal is not None:
+                return refusal
+        return self._accept(placement, now_ms, wall_ms)
+
+    def _accept(self, placement: Placement, now_ms: int, wall_ms: int) -> PixelPlaced:
+        geometry = self.geometry
+        x, y = here(self, placement)
+        user, address_key = placement.user_id, placement.address_key
+        cost_ms = self.cooldowns.start(user, now_ms)
+        if address_key:
+            self.budgets.start(address_key, user, now_ms, self.cooldowns.full_left_ms(user, now_ms))
+        event = PixelPlaced(
+            self._next_seq(),
+            self._next_ms(wall_ms),
+            x,
+            y,
+            placement.color,
+            geometry.generation,
+            geometry.offset_x,
+            geometry.offset_y,
+            self.color_at(x, y),
+            user,
+            address_key,
+            placement.request,
+            placement.index,
+            cost_ms,
+        )
+        self._accepted.append(event)
+        self._overlay[_cell(x - geometry.offset_x, y - geometry.offset_y)] = event
+        if event.request is not None:
+            self._requests.add(event)
+        return event
+
+    def change(self, changes: Mapping[str, Any], wall_ms: int) -> SettingsChanged:
+        """Number a change of settings; it is in force at once.
+
+        Raises ValueError naming what is wrong, and then nothing is changed.
+        """
+        self.settings = self.settings.changed(changes)
+        self.cooldowns.rule = self.settings.cooldown
+        return SettingsChanged(self._next_seq(), self._next_ms(wall_ms), dict(changes))
+
+    def resize(self, direction: str, amount: int, label: str | None, wall_ms: int) -> Resized:
+        """Number a growth, clamped to the cap; placements are judged on the bigger board at once.
+
+        Raises ValueError for a bad direction or amount, and when nothing is left to grow.
+        """
+        growth = grow(self.geometry, direction, amount)
+        if (growth.width, growth.height) == (self.geometry.width, self.geometry.height):
+            raise ValueError(
+                f"the board cannot grow {direction}: it has reached the cap of {MAX_SIDE} cells"
+            )
+        self.lineage = self.lineage.append(growth)
+        self.geometry = geometry = self.lineage.geometry
+        self.mask = None if self.mask is None else self.mask.grown(growth)
+        return Resized(
+            seq=self._next_seq(),
+            at_ms=self._next_ms(wall_ms),
+            generation=geometry.generation,
+            width=geometry.width,
+            height=geometry.height,
+            offset_x=geometry.offset_x,
+            offset_y=geometry.offset_y,
+            shift_x=growth.shift_x,
+            shift_y=growth.shift_y,
+            label=label,
+        )
+
+    def _next_seq(self) -> int:
+        self.seq += 1
+        return self.seq
+
+    def _next_ms(self, wall_ms: int) -> int:
+        """Wall clock of the next event: it never runs backwards, whatever the clock does."""
+        self.last_ms = max(self.last_ms, wall_ms)
+        return self.last_ms
+
+    def settle(self, events: Sequence[Event]) -> None:
+        """Let go of the next events in order of seq, which the tail has applied by now."""
+        overlay, accepted = self._overlay, self._accepted
+        for event in events:
+            if type(event) is not PixelPlaced:
+                continue
+            accepted.popleft()
+            cell = _cell(event.x - event.offset_x, event.y - event.offset_y)
+            if overlay[cell].seq == event.seq:
+                del overlay[cell]
+        if events:
+            self._settled_seq = events[-1].seq
+
+    def color_at(self, x: int, y: int) -> int:
+        """Decided colour of a cell of the current generation. Raises IndexError outside of it."""
+        geometry, tail = self.geometry, self._tail
+        if self._overlay:
+            event = self._overlay.get(_cell(x - geometry.offset_x, y - geometry.offset_y))
+            if event is not None:
+                return event.color
+        below = tail.lineage.geometry
+        if below is geometry:
+            return tail.board.get(x, y)
+        x += below.offset_x - geometry.offset_x
+        y += below.offset_y - geometry.offset_y
+        return tail.board.get(x, y) if below.contains(x, y) else self.settings.palette.empty
+
+    def left_ms(self, user: str, now_ms: int) -> int:
+        """Time until the user may place again."""
+        return self.cooldowns.left_ms(user, now_ms)
+
+    def stack(self, user: str, now_ms: int) -> int:
+        """How many placements the user has now."""
+        return self.cooldowns.stack(user, now_ms)
+
+    def last_accepted(self, user: str, wall_ms: int) -> tuple[int, int] | None:
+        """Request number and seq of the user's newest settled placement that has one."""
+        event = self._requests.last(user, self._settled_seq, wall_ms)
+        return None if event is None or event.request is None else (event.request, event.seq)
+
+    def forget_expired(self, now_ms: int, wall_ms: int, limit: int = 1000) -> None:
+        """Forget what has run out, at most `limit` of each kind; for a timer of some seconds."""
+        self.cooldowns.forget_expired(now_ms, limit)
+        self.budgets.forget_expired(now_ms, limit)
+        self._requests.forget_expired(wall_ms, limit)
+
+    def dump(self, now_ms: int, wall_ms: int) -> dict[str, Any]:
+        """Describe, as JSON, what outlives a restart beside the board, as of the settled seq."""
+        owed = dict(self.cooldowns.running(now_ms))
+        for event in self._accepted:
+            if event.user_id in owed:
+                owed[event.user_id] -= event.cost_ms
+        return {
+            "seq": self._settled_seq,
+            "wallMs": wall_ms,
+            "cooldowns": {user: left_ms for user, left_ms in owed.items() if left_ms > 0},
+            "addresses": list(self.budgets.running(now_ms)),
+            "requests": list(self._requests.dump(self._settled_seq)),
+        }
+
+    def restore(self, dumped: Mapping[str, Any], now_ms: int, wall_ms: int) -> None:
+        """Take in a dump; the time since then counts, and a clock that went back adds nothing."""
+        away_ms = max(0, wall_ms - dumped["wallMs"])
+        for user, left_ms in dumped["cooldowns"].items():
+            self.cooldowns.restore(user, left_ms - away_ms, now_ms)
+        for address_key, user, left_ms in dumped["addresses"]:
+            self.budgets.start(address_key, user, now_ms, left_ms - away_ms)
+        self._requests.restore(dumped["requests"])
+
+    def replay(self, events: Iterable[Event], now_ms: int, wall_ms: int) -> None:
+        """Take the cooldowns and requests of recovered events again; after `restore`, in order."""
+        for event in events:
+            if type(event) is PixelPlaced:
+                ago_ms = max(0, wall_ms - event.at_ms)
+                self.cooldowns.replay(event.user_id, now_ms - ago_ms, event.cost_ms, now_ms)
+                self._replay_address(event, now_ms)
+                self._requests.add(event)
+
+    def _replay_address(self, event: PixelPlaced, now_ms: int) -> None:
+        if event.address_key:
+            left_ms = self.cooldowns.full_left_ms(event.user_id, now_ms)
+            self.budgets.start(event.address_key, event.user_id, now_ms, left_ms)
+
+
+def _cell(x_original: int, y_original: int) -> int:
+    """Join an original position, negative ones too, into one key."""
+    return (y_original << 20) + x_original
