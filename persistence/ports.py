@@ -232,3 +232,5 @@ class Store:
     journal: Journal
     blobs: Blobs
     lease: Lease
+    ordered: bool = True
+    """History becomes durable in the order of the commits, so that a hole in it is damage."""

@@ -7,8 +7,8 @@ session that belongs to it. Both sides are faked in unit tests.
 from collections.abc import Sequence
 from typing import Protocol
 
-from server.wire.codes import CloseCode
 from server.wire.codec import Codec
+from server.wire.codes import CloseCode
 
 
 class Connection(Protocol):
@@ -32,6 +32,10 @@ class Connection(Protocol):
 
     def writelines(self, frames: Sequence[bytes]) -> None:
         """Send several frames with one system call."""
+        ...
+
+    def unsent_bytes(self) -> int:
+        """Bytes written that the kernel has not taken yet."""
         ...
 
     def hold(self) -> None:
