@@ -1,0 +1,242 @@
+/**
+ * A client of one game: who we are, the board in step, placements and their answers, the cooldown.
+ * Composes connection, sync, placements, cooldown and identity, and tells what happened by
+ * signals; never draws and never words anything for people. Called by the page and by Node.
+ *
+ * Signals (`on(name, listener)`):
+ *   status       {phase, …}             the line; `phase: "joined"` once the game is followed
+ *   game         the game's state, whenever it changes
+ *   board        {shiftX, shiftY}       `board` is another one now
+ *   cells        Uint32Array            records just applied to `board`
+ *   progress     {done, total}          bands of a snapshot
+ *   placements                          what is drawn over the board has changed
+ *   placed       placement              accepted
+ *   refused      {placement, code, leftMs}
+ *   cooldown                            it was told anew
+ *   presence     {total, spectators}
+ *   notice       {text, level}
+ *   going        {retryAfterMs, reason}
+ */
+
+import { Connection } from "./connection.js";
+import { Cooldown } from "./cooldown.js";
+import { Emitter } from "./emitter.js";
+import { Placements } from "./placements.js";
+import { GameSync, isNumbered } from "./sync.js";
+import { ACCEPTED, decode, encodePlace, packRecord } from "./wire.js";
+
+const CHECK_EVERY_MS = 60_000;
+const RESYNC_PAUSE_MS = 1_000;
+
+/**
+ * @typedef {import("./connection.js").Surroundings & {game: string,
+ *   identity: import("./identity.js").Identity, inflate: typeof import("./inflate.js").inflate,
+ *   drawRequest: () => number, checkEveryMs?: number}} ClientOptions
+ */
+
+export class Client extends Emitter {
+  #options;
+  #connection;
+  #sync;
+  #placements = new Placements();
+  #checkTimer = null;
+  #resyncTimer = null;
+
+  /** @param {ClientOptions} options `drawRequest` draws a u32 at random */
+  constructor(options) {
+    super();
+    this.#options = options;
+    this.cooldown = new Cooldown(options.now);
+    this.game = null;
+    this.you = null;
+    this.#sync = new GameSync(this.#observer(), options.inflate);
+    this.#connection = new Connection(options, {
+      statusChanged: (status) => this.emit("status", status),
+      greeted: () => void this.#subscribe(),
+      eventReceived: (event) => this.#eventReceived(event),
+      binaryReceived: (buffer) => this.#binaryReceived(buffer),
+      lost: () => this.#lost(),
+    });
+  }
+
+  get board() {
+    return this.#sync.board;
+  }
+
+  get position() {
+    return this.#sync.position;
+  }
+
+  /** Whether a placement can be sent. */
+  get joined() {
+    return this.#connection.live && this.game !== null && this.board !== null;
+  }
+
+  /** @returns {import("./placements.js").Placement[]} unanswered ones, to be drawn over the board */
+  get placements() {
+    return this.#placements.visible();
+  }
+
+  start() {
+    this.#connection.connect();
+  }
+
+  /** The page is shown again, or the network is back. */
+  wake() {
+    this.#connection.wake();
+  }
+
+  /** Come back as somebody new, after the server would not have our token. */
+  startOver() {
+    this.#options.identity.forget();
+    this.#connection.connect();
+  }
+
+  /** Send a placement; its answer comes as `placed` or `refused`. The caller has seen `joined`. */
+  place(x, y, color) {
+    const request = this.#options.drawRequest();
+    const { generation } = this.#sync;
+    this.#send(this.#placements.begin(request, generation, x, y, color, this.#options.now()));
+    this.emit("placements");
+  }
+
+  /** @returns {import("./sync.js").Observer} */
+  #observer() {
+    return {
+      cellsChanged: (records) => {
+        this.#placements.noticed(records);
+        this.emit("cells", records);
+      },
+      boardReplaced: (shift) => {
+        this.#placements.move(shift);
+        this.emit("board", shift);
+      },
+      settingsChanged: (changes) => this.#settingsChanged(changes),
+      progressed: (done, total) => this.emit("progress", { done, total }),
+      needsResync: (since) => void this.#resync(since),
+    };
+  }
+
+  async #subscribe() {
+    const { game, identity } = this.#options;
+    const request = { game, since: this.position, snapshot: "inline" };
+    try {
+      const reply = await this.#connection.command("subscribe", { ...identity.claim(), games: [request] });
+      this.#welcomed(reply);
+    } catch (error) {
+      this.#commandFailed(error);
+    }
+  }
+
+  #welcomed({ you, games: [state], presence }) {
+    this.you = you;
+    if (you.token !== undefined) this.#options.identity.keep(you.token);
+    if (presence !== undefined) this.emit("presence", presence);
+    if (state.error !== undefined) return this.emit("status", { phase: "absent", ...state.error });
+    this.#adopt(state);
+    this.emit("status", { phase: "joined" });
+    this.#sendAgain();
+    this.#checkTimer = this.#options.setTimer(() => void this.#check(), this.#checkEveryMs);
+  }
+
+  get #checkEveryMs() {
+    return this.#options.checkEveryMs ?? CHECK_EVERY_MS;
+  }
+
+  #adopt(state) {
+    this.game = state;
+    this.cooldown.adopt(state.cooldown);
+    this.#sync.adopt(state);
+    this.emit("game", state);
+    this.emit("cooldown");
+  }
+
+  #settingsChanged({ event: _event, seq: _seq, ...changes }) {
+    if (changes.cooldown !== undefined) this.cooldown.changeRule(changes.cooldown);
+    this.game = { ...this.game, ...changes, cooldown: { ...this.game.cooldown, ...changes.cooldown } };
+    this.emit("game", this.game);
+    this.emit("cooldown");
+  }
+
+  async #resync(since) {
+    try {
+      const { resume, ...reply } = await this.#connection.command("resync", { game: this.#options.game, since });
+      this.#adopt({ resume, ...reply });
+    } catch (error) {
+      this.#pauseResync(error);
+    }
+  }
+
+  /** Asked for too often: try again a little later, unless the line is gone and will tell itself. */
+  #pauseResync(error) {
+    this.#sync.resyncFailed();
+    if (error.code === "lost") return;
+    const pauseMs = error.retryAfterMs ?? RESYNC_PAUSE_MS;
+    this.#resyncTimer = this.#options.setTimer(() => void this.#resync(undefined), pauseMs);
+  }
+
+  async #check() {
+    try {
+      this.#sync.checked(await this.#connection.command("checksum", { game: this.#options.game }));
+    } catch (error) {
+      if (error.code === "lost") return;
+    }
+    this.#checkTimer = this.#options.setTimer(() => void this.#check(), this.#checkEveryMs);
+  }
+
+  #eventReceived(event) {
+    if (event.game !== undefined && event.game !== this.#options.game) return;
+    if (event.event === "snapshot") this.#sync.snapshotBegan(event);
+    else if (isNumbered(event)) this.#sync.numberedArrived(event);
+    else if (event.event === "watchers") this.#watchersChanged(event);
+    else if (event.event !== "game") this.emit(event.event, event);
+  }
+
+  #watchersChanged({ watchers }) {
+    this.game = { ...this.game, watchers };
+    this.emit("game", this.game);
+  }
+
+  #binaryReceived(buffer) {
+    const frame = decode(buffer);
+    if (frame === null || frame.channel !== this.game?.channel) return;
+    if (frame.kind === "pixels") this.#sync.pixelsArrived(frame);
+    else if (frame.kind === "band") this.#sync.bandArrived(frame);
+    else this.#answered(frame);
+  }
+
+  /** @param {import("./wire.js").AckFrame} ack */
+  #answered(ack) {
+    const placement = this.#placements.settle(ack.request);
+    if (placement === undefined) return;
+    const isAccepted = ack.status === ACCEPTED;
+    if (isAccepted) this.cooldown.accepted(ack);
+    else this.cooldown.refused(ack);
+    this.emit("placements");
+    this.emit("cooldown");
+    if (isAccepted) this.emit("placed", placement);
+    else this.emit("refused", { placement, code: ack.code, leftMs: ack.leftMs });
+  }
+
+  #send({ request, generation, sentX, sentY, color }) {
+    const record = packRecord(sentX, sentY, color);
+    this.#connection.sendBinary(encodePlace(this.game.channel, request, generation, [record]));
+  }
+
+  /** What a cut left unanswered: the server knows by the request number what became of it. */
+  #sendAgain() {
+    const { again, forgotten } = this.#placements.afterCut(this.#options.now());
+    for (const placement of again) this.#send(placement);
+    for (const placement of forgotten) this.emit("refused", { placement, code: "lost", leftMs: 0 });
+  }
+
+  #commandFailed(error) {
+    if (error.code !== "lost") this.emit("status", { phase: "absent", ...error, message: error.message });
+  }
+
+  #lost() {
+    this.#options.clearTimer(this.#checkTimer);
+    this.#options.clearTimer(this.#resyncTimer);
+    this.#sync.interrupted();
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * One lasting connection made of many sockets: opens, greets, notices a dead line, comes back
+ * with back-off and jitter, and stops for good when the server says that coming back is no use
+ * (close codes 44xx). Owns the socket, the command ids and their replies; knows no board.
+ * Called by client.js; the socket, the timers, the clock and chance are arguments.
+ *
+ * @typedef {{phase: "connecting"} | {phase: "live"}
+ *   | {phase: "waiting", retryAtMs: number, cause: string}
+ *   | {phase: "stopped", code: number, reason: string}} Status
+ * @typedef {object} Surroundings
+ * @property {() => WebSocket} openSocket
+ * @property {(act: () => void, ms: number) => unknown} setTimer
+ * @property {(timer: unknown) => void} clearTimer
+ * @property {() => number} now monotonic milliseconds
+ * @property {() => number} random in [0, 1)
+ * @typedef {object} Handlers
+ * @property {(status: Status) => void} statusChanged
+ * @property {() => void} greeted the line is live: subscribe now
+ * @property {(event: object) => void} eventReceived
+ * @property {(buffer: ArrayBuffer) => void} binaryReceived
+ * @property {() => void} lost
+ */
+
+import { Backoff } from "./backoff.js";
+
+const DEFAULT_PING_MS = 20_000;
+const PROBE_MS = 5_000;
+const OPEN_TIMEOUT_MS = 15_000;
+const STEADY_MS = 10_000;
+const OPEN = 1;
+
+/** A command that was refused, or that the line did not survive (code `lost`). */
+export class CommandError extends Error {
+  /** @param {{code: string, message: string, retryAfterMs?: number}} error */
+  constructor(error) {
+    super(error.message);
+    Object.assign(this, error);
+  }
+}
+
+const isFinal = (code) => code >= 4400 && code < 4500;
+
+export class Connection {
+  #around;
+  #handlers;
+  #backoff;
+  #socket = null;
+  #replies = new Map();
+  #nextId = 1;
+  #timer = null;
+  #pingMs = DEFAULT_PING_MS;
+  #heardAtMs = 0;
+  #greetedAtMs = null;
+  #retryAfterMs = undefined;
+  #cause = "lost";
+  #status = null;
+
+  /** @param {Surroundings} around  @param {Handlers} handlers */
+  constructor(around, handlers) {
+    this.#around = around;
+    this.#handlers = handlers;
+    this.#backoff = new Backoff(around.random);
+  }
+
+  get status() {
+    return this.#status;
+  }
+
+  get live() {
+    return this.#status?.phase === "live" && this.#socket?.readyState === OPEN;
+  }
+
+  connect() {
+    this.#retryAfterMs = undefined;
+    this.#cause = "lost";
+    this.#become({ phase: "connecting" });
+    const socket = this.#around.openSocket();
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    socket.onmessage = ({ data }) => this.#ours(socket, () => this.#received(data));
+    socket.onclose = ({ code, reason }) => this.#ours(socket, () => this.#closed(code, reason));
+    this.#schedule(() => this.#abandon(), OPEN_TIMEOUT_MS);
+  }
+
+  /** The network or the page has woken up: try now, or find out whether the line still lives. */
+  wake() {
+    const { phase } = this.#status;
+    if (phase === "waiting" && this.#retryAfterMs === undefined) this.connect();
+    else if (phase === "live") this.#probe();
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} fields
+   * @returns {Promise<object>} the reply, or a CommandError
+   */
+  command(name, fields = {}) {
+    if (!this.live) return Promise.reject(lostError());
+    const id = this.#nextId++;
+    this.#socket.send(JSON.stringify({ do: name, id, ...fields }));
+    return new Promise((resolve, reject) => this.#replies.set(id, { resolve, reject }));
+  }
+
+  /** @param {ArrayBuffer} frame */
+  sendBinary(frame) {
+    this.#socket.send(frame);
+  }
+
+  #received(data) {
+    this.#heardAtMs = this.#around.now();
+    if (typeof data !== "string") return this.#handlers.binaryReceived(data);
+    const message = JSON.parse(data);
+    if ("re" in message) this.#settle(message);
+    else this.#event(message);
+  }
+
+  #event(event) {
+    if (event.event === "hello") this.#greeted(event);
+    if (event.retryAfterMs !== undefined) this.#retryAfterMs = event.retryAfterMs;
+    if (event.event === "starting" || event.event === "going") this.#cause = event.event;
+    if (event.event === "closing") this.#cause = event.reason;
+    this.#handlers.eventReceived(event);
+  }
+
+  #greeted({ pingMs }) {
+    this.#pingMs = pingMs ?? DEFAULT_PING_MS;
+    this.#greetedAtMs = this.#around.now();
+    this.#become({ phase: "live" });
+    this.#schedule(() => this.#watch(), this.#pingMs);
+    this.#handlers.greeted();
+  }
+
+  #settle({ re, ok, error, ...reply }) {
+    const waiting = this.#replies.get(re);
+    this.#replies.delete(re);
+    if (ok) waiting?.resolve(reply);
+    else waiting?.reject(new CommandError(error));
+  }
+
+  /** A browser hides the server's pings, so silence is broken by one of our own. */
+  #watch() {
+    const silentMs = this.#around.now() - this.#heardAtMs;
+    if (silentMs >= this.#pingMs) this.#probe();
+    else this.#schedule(() => this.#watch(), this.#pingMs - silentMs);
+  }
+
+  #probe() {
+    const askedAtMs = this.#around.now();
+    this.command("ping").catch(() => undefined);
+    this.#schedule(() => {
+      if (this.#heardAtMs < askedAtMs) this.#abandon();
+      else this.#watch();
+    }, PROBE_MS);
+  }
+
+  /** Nothing comes any more: a close handshake would wait as long as the line is dead. */
+  #abandon() {
+    const socket = this.#socket;
+    this.#closed(1006, "the line went silent");
+    socket.close();
+  }
+
+  #closed(code, reason) {
+    this.#socket = null;
+    if (this.#steady()) this.#backoff.reset();
+    this.#greetedAtMs = null;
+    for (const { reject } of this.#replies.values()) reject(lostError());
+    this.#replies.clear();
+    this.#handlers.lost();
+    if (isFinal(code)) this.#stop(code, reason || this.#cause);
+    else this.#waitToReturn();
+  }
+
+  #steady() {
+    return this.#greetedAtMs !== null && this.#around.now() - this.#greetedAtMs >= STEADY_MS;
+  }
+
+  #stop(code, reason) {
+    this.#schedule(null);
+    this.#become({ phase: "stopped", code, reason });
+  }
+
+  #waitToReturn() {
+    const delayMs = this.#backoff.next(this.#retryAfterMs);
+    this.#schedule(() => this.connect(), delayMs);
+    const retryAtMs = this.#around.now() + delayMs;
+    this.#become({ phase: "waiting", retryAtMs, cause: this.#cause });
+  }
+
+  #become(status) {
+    this.#status = status;
+    this.#handlers.statusChanged(status);
+  }
+
+  /** One timer at a time: opening, watching and waiting exclude each other. */
+  #schedule(act, ms = 0) {
+    if (this.#timer !== null) this.#around.clearTimer(this.#timer);
+    this.#timer = act === null ? null : this.#around.setTimer(act, ms);
+  }
+
+  /** What an abandoned socket still says is not for us. */
+  #ours(socket, act) {
+    if (this.#socket === socket) act();
+  }
+}
+
+const lostError = () => new CommandError({ code: "lost", message: "The connection was lost." });

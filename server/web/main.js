@@ -1,0 +1,149 @@
+/**
+ * The page's composition root: makes the client and the parts of the page, and joins the signals
+ * of the one to the other. Called by index.html.
+ */
+
+import { Client } from "./client/client.js";
+import { Identity } from "./client/identity.js";
+import { inflate } from "./client/inflate.js";
+import { SUBPROTOCOL } from "./client/wire.js";
+import * as texts from "./texts.js";
+import { Dock } from "./ui/dock.js";
+import { Gestures } from "./ui/gestures.js";
+import { Hand } from "./ui/hand.js";
+import { Keys } from "./ui/keys.js";
+import { Stage } from "./ui/stage.js";
+import { Status } from "./ui/status.js";
+import { Toasts } from "./ui/toasts.js";
+
+const DEFAULT_GAME = "place#main";
+const UNUSED_COLOR = "#808488";
+const MARGIN_PX = 20;
+const ZOOM_STEP = 2;
+/** Final closes after which the same page may come back as somebody new. */
+const TOKEN_REFUSED = 4401;
+
+const part = (id) => document.getElementById(id);
+
+/** The game in the address, or the server's first one, or the usual one. */
+async function chooseGame() {
+  const asked = new URLSearchParams(location.search).get("game");
+  if (asked) return asked;
+  try {
+    const response = await fetch("api/games", { signal: AbortSignal.timeout(3_000) });
+    return (await response.json()).games[0].game;
+  } catch {
+    return DEFAULT_GAME;
+  }
+}
+
+function makeClient(game) {
+  const address = new URL("ws", document.baseURI);
+  address.protocol = address.protocol.replace("http", "ws");
+  return new Client({
+    game,
+    inflate,
+    identity: new Identity(() => localStorage),
+    openSocket: () => new WebSocket(address, SUBPROTOCOL),
+    setTimer: (act, ms) => setTimeout(act, ms),
+    clearTimer: (timer) => clearTimeout(timer),
+    now: () => performance.now(),
+    random: Math.random,
+    drawRequest: () => crypto.getRandomValues(new Uint32Array(1))[0],
+  });
+}
+
+/** The free room for the board, between what floats over it. */
+function insets() {
+  const top = part("status").getBoundingClientRect().bottom + MARGIN_PX;
+  const bottom = innerHeight - part("dock").getBoundingClientRect().top + MARGIN_PX;
+  return { top, bottom, left: MARGIN_PX, right: MARGIN_PX };
+}
+
+function makePage(client) {
+  const toasts = new Toasts(part("toasts"));
+  const status = new Status({
+    pill: part("status"),
+    line: part("line"),
+    online: part("online"),
+    card: part("card"),
+    cardText: part("card-text"),
+    cardAction: part("card-action"),
+  });
+  const refresh = () => page.dock.refresh();
+  const stage = new Stage(part("board"), insets, { aimed: refresh, moved: showMove });
+  const hand = new Hand(client, stage, toasts, refresh);
+  const buttonParts = { button: part("place"), label: part("place-label"), detail: part("place-detail") };
+  const dock = new Dock({ palette: part("palette"), ...buttonParts }, client, stage, hand);
+  const page = { client, toasts, status, stage, hand, dock };
+  return page;
+}
+
+/** The cursor tells what a click does; the zoom button tells the scale. */
+function showMove({ scale }) {
+  part("board").classList.toggle("far", scale < 4);
+  part("fit").textContent = texts.zoom(scale);
+}
+
+function follow({ client, toasts, status, stage, hand, dock }) {
+  client
+    .on("status", (now) => {
+      status.setStatus(now);
+      if (now.phase === "stopped") showStop(client, status, now.code);
+      if (now.phase === "absent") status.showCard(texts.absent(now.message), null, () => undefined);
+      dock.refresh();
+    })
+    .on("game", (game) => {
+      stage.setColors(Array.from({ length: 16 }, (_, k) => game.palette[k]?.rgb ?? UNUSED_COLOR));
+      dock.setPalette(game.palette);
+      status.setWatchers(game.watchers);
+      hand.reconsider();
+      dock.refresh();
+    })
+    .on("progress", (progress) => client.board === null && status.setProgress(progress))
+    .on("board", (shift) => {
+      stage.setBoard(client.board, shift);
+      status.loaded();
+      dock.refresh();
+    })
+    .on("cells", (records) => stage.cellsChanged(records))
+    .on("placements", () => stage.showPlacements(client.placements))
+    .on("cooldown", () => dock.refresh())
+    .on("presence", (presence) => status.setPresence(presence))
+    .on("notice", ({ text, level }) => toasts.show(text, level === "info" ? "hint" : "warning"));
+}
+
+function showStop(client, status, code) {
+  const { text, action } = texts.stop(code);
+  const act = code === TOKEN_REFUSED ? () => client.startOver() : () => location.reload();
+  status.showCard(text, action, act);
+}
+
+/** Sleep, sight and network: reasons to look at the line at once. */
+function watchSurroundings(client) {
+  addEventListener("online", () => client.wake());
+  addEventListener("offline", () => client.wake());
+  document.addEventListener("visibilitychange", () => document.hidden || client.wake());
+}
+
+function label() {
+  for (const element of document.querySelectorAll("[data-label]")) {
+    element.ariaLabel = texts.labels[element.dataset.label];
+    if (element instanceof HTMLButtonElement) element.title = element.ariaLabel;
+  }
+}
+
+async function main() {
+  label();
+  const page = makePage(makeClient(await chooseGame()));
+  follow(page);
+  new Gestures(part("board"), page.stage, (cell, isTouch) => page.hand.tapped(cell, isTouch));
+  new Keys(page.stage, page.hand);
+  part("zoom-out").addEventListener("click", () => page.stage.zoomBy(1 / ZOOM_STEP));
+  part("zoom-in").addEventListener("click", () => page.stage.zoomBy(ZOOM_STEP));
+  part("fit").addEventListener("click", () => page.stage.fit());
+  watchSurroundings(page.client);
+  page.client.start();
+}
+
+void main();

@@ -1,0 +1,105 @@
+/**
+ * The visitor's hand: which colour it holds, what a tap means, whether a placement is possible
+ * and why not. Places through the client and words what came of it. Called by main.js, gestures,
+ * keys and the dock.
+ *
+ * @typedef {"stopped" | "away" | "loading" | "locked" | "waiting" | "noColor" | "noCell" | "ready"} Readiness
+ */
+
+import * as texts from "../texts.js";
+
+const NEAR_FROM_SCALE = 4;
+const IDLE = new Set(["noColor", "noCell"]);
+
+export class Hand {
+  #client;
+  #stage;
+  #toasts;
+  #changed;
+
+  /**
+   * @param {import("../client/client.js").Client} client
+   * @param {import("./stage.js").Stage} stage
+   * @param {import("./toasts.js").Toasts} toasts
+   * @param {() => void} changed
+   */
+  constructor(client, stage, toasts, changed) {
+    this.#client = client;
+    this.#stage = stage;
+    this.#toasts = toasts;
+    this.#changed = changed;
+    this.color = null;
+    client.on("refused", (refused) => this.#refused(refused));
+  }
+
+  /** @returns {Readiness} */
+  get readiness() {
+    const { joined, game, cooldown } = this.#client;
+    if (!joined) return game === null ? "loading" : "away";
+    if (game.locked) return "locked";
+    if (cooldown.leftMs > 0) return "waiting";
+    if (this.color === null) return "noColor";
+    return this.#stage.aim === null ? "noCell" : "ready";
+  }
+
+  /** @param {number} index of a colour; one that is not in use is left alone */
+  pick(index) {
+    const entry = this.#client.game?.palette[index];
+    if (!entry) return;
+    this.color = index;
+    this.#stage.previewIn(entry.rgb);
+    this.#changed();
+  }
+
+  letGo() {
+    this.color = null;
+    this.#stage.previewIn(null);
+    this.#stage.aimAt(null, "keys");
+    this.#changed();
+  }
+
+  /** The palette may have changed under the hand. */
+  reconsider() {
+    if (this.color === null) return;
+    const entry = this.#client.game.palette[this.color];
+    if (entry) this.#stage.previewIn(entry.rgb);
+    else this.letGo();
+  }
+
+  /** Far away a tap comes nearer. Near, a click places; a finger aims first and then confirms. */
+  tapped(cell, isTouch) {
+    const stage = this.#stage;
+    if (stage.viewport.scale < NEAR_FROM_SCALE) {
+      stage.approach(cell);
+      return stage.aimAt(isTouch ? cell : null, "touch");
+    }
+    const isConfirmed = !isTouch || (stage.aim?.x === cell.x && stage.aim?.y === cell.y);
+    stage.aimAt(cell, isTouch ? "touch" : "mouse");
+    if (isConfirmed) this.placeAtAim();
+  }
+
+  placeAtAim() {
+    const { readiness } = this;
+    if (readiness === "ready") this.#client.place(this.#stage.aim.x, this.#stage.aim.y, this.color);
+    else this.#explain(readiness);
+    this.#changed();
+  }
+
+  #explain(readiness) {
+    const { game, cooldown } = this.#client;
+    const explanations = {
+      away: () => texts.toast.away,
+      loading: () => texts.toast.away,
+      locked: () => texts.refusal("locked", { reason: game.lockReason }),
+      waiting: () => texts.refusal("cooldown", { leftMs: cooldown.leftMs }),
+      noColor: () => texts.toast.pickColor,
+      noCell: () => texts.toast.pickCell,
+    };
+    this.#toasts.show(explanations[readiness](), IDLE.has(readiness) ? "hint" : "warning");
+  }
+
+  #refused({ code, leftMs }) {
+    const reason = this.#client.game?.lockReason;
+    this.#toasts.show(texts.refusal(code, { leftMs, reason }), "warning");
+  }
+}
