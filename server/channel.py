@@ -152,7 +152,7 @@ class Channel:
             self._paced.pop(subscription.connection, None)
             subscription.pace = Pace.LAGGING
             subscription.behind_since_ms = self._now_ms()
-            subscription.unsent_bytes = subscription.connection.unsent_bytes()
+            subscription.unsent_bytes = subscription.connection.buffered_bytes()
 
     def advance(self, subscription: Subscription) -> None:
         """Bring a reader to the present with one merged catch-up, or start a snapshot for it."""

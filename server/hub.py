@@ -198,7 +198,7 @@ class Hub:
                     )
 
     def _is_stuck(self, subscription: Subscription, now_ms: int) -> bool:
-        unsent_bytes = subscription.connection.unsent_bytes()
+        unsent_bytes = subscription.connection.buffered_bytes()
         drains = unsent_bytes < subscription.unsent_bytes
         subscription.unsent_bytes = unsent_bytes
         if drains and subscription.snapshots_in_a_row == 1:

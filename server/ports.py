@@ -34,7 +34,7 @@ class Connection(Protocol):
         """Send several frames with one system call."""
         ...
 
-    def unsent_bytes(self) -> int:
+    def buffered_bytes(self) -> int:
         """Bytes written that the kernel has not taken yet."""
         ...
 

@@ -1,0 +1,132 @@
+"""Catch-ups bring any reader to the board of today, in few bytes, or say that they cannot."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from canvas.board import Board
+from canvas.events import PixelPlaced, Resized
+from canvas.growth import Growth
+from server.catch_up import CatchUps, Frame, Part, merge
+from server.replica import Replica
+from server.wire.binary_v1 import BINARY_V1
+from tests.support.games import make_replica
+
+
+def pixel(seq: int, x: int, y: int, color: int, generation: int = 0) -> PixelPlaced:
+    return PixelPlaced(seq, 0, x, y, color, generation, 0, 0, 15, "u", "", None, 0, 0)
+
+
+def grown_right(seq: int, replica: Replica, amount: int) -> Resized:
+    now = replica.lineage.geometry
+    return Resized(seq, 0, now.generation + 1, now.width + amount, now.height, 0, 0, 0, 0)
+
+
+def play(board: Board, mine: int, parts: list[Part]) -> tuple[Board, int]:
+    """Apply parts by rule 4 of the protocol, as any client does."""
+    for part in parts:
+        if isinstance(part, Frame):
+            if part.last <= mine:
+                continue
+            assert part.first <= mine + 1
+            board.apply_records(np.frombuffer(part.records, dtype="<u4"))
+            mine = part.last
+        elif part.seq > mine:
+            assert part.seq == mine + 1
+            assert isinstance(part, Resized)
+            board = board.grown(Growth.of(part), 15)
+            mine = part.seq
+    return board, mine
+
+
+@settings(deadline=None)
+@given(
+    steps=st.lists(
+        st.one_of(
+            st.tuples(st.integers(0, 15), st.integers(0, 7), st.integers(0, 15)),
+            st.just("grow"),
+        ),
+        min_size=1,
+        max_size=80,
+    ),
+    away=st.integers(0, 80),
+)
+def test_a_reader_of_any_age_ends_at_the_board_of_today(
+    steps: list[tuple[int, int, int] | str], away: int
+) -> None:
+    replica = make_replica(16, 8)
+    old, mine = Board(16, 8), 0
+    for seq, step in enumerate(steps, start=1):
+        if isinstance(step, str):
+            replica.apply([grown_right(seq, replica, 1)])
+        else:
+            replica.apply([pixel(seq, *step, replica.generation)])
+        if seq == away:
+            old, mine = (
+                Board.from_packed(
+                    replica.board.width, replica.board.height, replica.board.to_bytes()
+                ),
+                seq,
+            )
+    catch_ups = CatchUps(replica)
+    assert catch_ups.possible(mine)
+    parts = list(merge(replica.ring.after(mine) or []))
+    board, seq = play(old, mine, parts)
+    assert seq == replica.seq
+    assert board.crc32() == replica.crc32()
+
+
+def test_repeated_cells_are_told_once() -> None:
+    replica = make_replica()
+    replica.apply([pixel(seq, 3, 3, seq % 16) for seq in range(1, 101)])
+    (frame,) = merge(replica.ring.after(0) or [])
+    assert isinstance(frame, Frame)
+    assert frame.conflated
+    assert (frame.first, frame.last, len(frame.records)) == (1, 100, 4)
+
+
+def test_no_frame_spans_a_growth() -> None:
+    replica = make_replica()
+    replica.apply([pixel(1, 0, 0, 1), grown_right(2, replica, 4), pixel(3, 17, 0, 2, 1)])
+    kinds = [type(part).__name__ for part in merge(replica.ring.after(0) or [])]
+    assert kinds == ["Frame", "Resized", "Frame"]
+
+
+def test_a_reader_that_is_current_gets_nothing() -> None:
+    replica = make_replica()
+    replica.apply([pixel(1, 0, 0, 1)])
+    assert CatchUps(replica).since(1, BINARY_V1) == b""
+
+
+def test_readers_of_one_stretch_share_one_encoding() -> None:
+    replica = make_replica()
+    replica.apply([pixel(seq, seq % 16, 0, 1) for seq in range(1, 200)])
+    catch_ups = CatchUps(replica)
+    assert catch_ups.since(130, BINARY_V1) is catch_ups.since(150, BINARY_V1)
+    assert catch_ups.since(130, BINARY_V1) is not catch_ups.since(20, BINARY_V1)
+
+
+def test_a_catch_up_is_made_anew_after_a_publication() -> None:
+    replica = make_replica()
+    replica.apply([pixel(1, 0, 0, 1)])
+    catch_ups = CatchUps(replica)
+    before = catch_ups.since(0, BINARY_V1)
+    replica.apply([pixel(2, 1, 0, 1)])
+    assert catch_ups.since(0, BINARY_V1) != before
+
+
+def test_only_a_snapshot_helps_one_from_before_the_ring() -> None:
+    replica = make_replica(ring_events=10)
+    replica.apply([pixel(seq, 0, 0, 1) for seq in range(1, 5000)])
+    replica.apply([pixel(seq, 0, 0, 1) for seq in range(5000, 10_000)])
+    catch_ups = CatchUps(replica)
+    assert not catch_ups.possible(0)
+    assert catch_ups.since(0, BINARY_V1) is None
+
+
+def test_more_bytes_than_a_snapshot_are_not_told() -> None:
+    replica = make_replica(400, 400)
+    cells = [(x, y) for y in range(400) for x in range(400)]
+    replica.apply([pixel(seq, x, y, 1) for seq, (x, y) in enumerate(cells, start=1)])
+    assert not CatchUps(replica).possible(80_000)
+    assert CatchUps(replica).possible(150_000)

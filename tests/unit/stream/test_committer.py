@@ -1,0 +1,112 @@
+"""The committer keeps the order, groups what waits, and never drops what is pending."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from canvas.events import Event, PixelPlaced, SettingsChanged
+from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
+from server.committer import Committer, CommitterEvents, Decided
+from tests.support.games import GatedJournal
+
+
+class Told:
+    """Writes down what a committer tells."""
+
+    def __init__(self) -> None:
+        self.committed: list[int] = []
+        self.delays: list[TransientFault] = []
+        self.recoveries = 0
+        self.failures: list[StoreError] = []
+
+    def events(self) -> CommitterEvents:
+        return CommitterEvents(
+            self._on_committed, self.delays.append, self._on_recovered, self.failures.append
+        )
+
+    def _on_committed(self, batch: Sequence[Decided]) -> None:
+        self.committed += [decided.event.seq for decided in batch]
+
+    def _on_recovered(self) -> None:
+        self.recoveries += 1
+
+
+def pixel(seq: int) -> PixelPlaced:
+    return PixelPlaced(seq, 1_700_000_000_000, 0, 0, 1, 0, 0, 0, 15, "u", "", None, 0, 0)
+
+
+def control(seq: int) -> SettingsChanged:
+    return SettingsChanged(seq, 1_700_000_000_000, {"locked": True})
+
+
+@pytest.fixture
+def journal() -> GatedJournal:
+    return GatedJournal()
+
+
+@pytest.fixture
+def told() -> Told:
+    return Told()
+
+
+async def commit_all(journal: GatedJournal, told: Told, events: Sequence[Event]) -> None:
+    committer = Committer(journal, "HISTORY", 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    for event in events:
+        committer.add(Decided(event))
+    committer.stop()
+    await committer.run()
+
+
+async def test_everything_is_committed_once_in_order(journal: GatedJournal, told: Told) -> None:
+    await commit_all(journal, told, [pixel(seq) for seq in range(1, 5001)])
+    assert told.committed == list(range(1, 5001))
+    assert [item["seq"] for item in journal.items] == told.committed
+
+
+async def test_control_events_are_committed_alone(journal: GatedJournal, told: Told) -> None:
+    groups: list[list[int]] = []
+    told._on_committed = lambda batch: groups.append([d.event.seq for d in batch])  # type: ignore[method-assign]
+    await commit_all(journal, told, [pixel(1), pixel(2), control(3), control(4), pixel(5)])
+    assert groups == [[1, 2], [3], [4], [5]]
+
+
+async def test_a_transient_fault_is_retried_and_told_once(
+    journal: GatedJournal, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.committer.FIRST_RETRY", 0.0)
+    journal.faults = [TransientFault("full"), TransientFault("full")]
+    await commit_all(journal, told, [pixel(1)])
+    assert told.committed == [1]
+    assert len(told.delays) == 1
+    assert told.recoveries == 1
+
+
+@pytest.mark.parametrize("fault", [PermanentFault("gone"), ConditionFailed("not ours")])
+async def test_nothing_is_committed_after_a_fault_for_good(
+    journal: GatedJournal, told: Told, fault: StoreError
+) -> None:
+    journal.faults = [fault]
+    await commit_all(journal, told, [pixel(1), control(2)])
+    assert told.committed == []
+    assert told.failures == [fault]
+    assert journal.items == []
+
+
+async def test_what_waits_behind_a_slow_commit_goes_in_one_group(
+    journal: GatedJournal, told: Told
+) -> None:
+    groups: list[int] = []
+    told._on_committed = lambda batch: groups.append(len(batch))  # type: ignore[method-assign]
+    committer = Committer(journal, "HISTORY", 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    journal.gate.clear()
+    running = asyncio.create_task(committer.run())
+    committer.add(Decided(pixel(1)))
+    await asyncio.sleep(0)
+    for seq in range(2, 50):
+        committer.add(Decided(pixel(seq)))
+    journal.gate.set()
+    await committer.drained()
+    committer.stop()
+    await running
+    assert groups == [1, 48]
