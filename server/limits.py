@@ -201,8 +201,10 @@ class GuestLimit:
         """Forget a connection of a guest. Raises KeyError when it was not counted."""
         key = address_key(address)
         guests = self._connections[key]
+        if not guests[guest]:
+            raise KeyError(guest)
         guests[guest] -= 1
-        if guests[guest] == 0:
+        if not guests[guest]:
             now_ms = self._monotonic_ms()
             self._departed[key, guest] = now_ms + self._keep_ms
             self._forget_expired(now_ms)

@@ -20,7 +20,7 @@ from server.config.settings import Settings
 from server.config.table import BY_NAME, CONFIG_VARIABLE, PREFIX, ROWS, Row
 
 MAX_FILE_BYTES = 1_000_000
-MAX_SHOWN_CHARS = 60
+MAX_SHOWN_CHARS = 200
 OTHERS_MAY_READ = 0o077
 
 
@@ -99,13 +99,17 @@ def _variable_remedy(variable: str, known: Iterable[str]) -> str:
             "Kubernetes sets it for a service named tesserae: "
             "set enableServiceLinks: false in the pod, or name the service otherwise."
         )
-    return _did_you_mean(variable, known, "Unset it")
+    return _did_you_mean(variable, known, PREFIX, "Unset it")
 
 
-def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    close = get_close_matches(name, list(known), n=1)
-    listed = "`tesserae config check` lists all settings"
-    return f"Did you mean {close[0]}?" if close else f"{otherwise}; {listed}."
+def _did_you_mean(name: str, known: Iterable[str], prefix: str, otherwise: str) -> str:
+    # Compared without the prefix, which would make all variables look alike.
+    rests = [one.removeprefix(prefix) for one in known]
+    close = get_close_matches(name.removeprefix(prefix).lower(), [r.lower() for r in rests], n=1)
+    if not close:
+        return f"{otherwise}; `tesserae config reference` lists all settings."
+    match = next(rest for rest in rests if rest.lower() == close[0])
+    return f"Did you mean {prefix}{match}?"
 
 
 def _file_layer(path: Path, found: _Findings) -> Layer:
@@ -114,7 +118,7 @@ def _file_layer(path: Path, found: _Findings) -> Layer:
     for key, value in _read_toml(path, found).items():
         where = f"{key} in {path}"
         if key not in by_key:
-            found.add(where, "is no setting", _did_you_mean(key, by_key, "Remove it"))
+            found.add(where, "is no setting", _did_you_mean(key, by_key, "", "Remove it"))
             continue
         layer[by_key[key].name] = Given(value, where)
         if by_key[key].secret:

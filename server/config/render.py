@@ -42,7 +42,7 @@ def to_markdown() -> str:
     """Write the reference of all settings."""
     parts = [INTRODUCTION]
     for group in GROUPS:
-        parts += [f"\n## {group}\n"]
+        parts += [f"## {group}\n"]
         parts += [_entry(row) for row in ROWS if row.about.group == group]
     return "\n".join(parts)
 
