@@ -95,7 +95,6 @@ class Client:
         Raises what a listener raised, if that is what stopped the client.
         """
         self._link.stop(ClientClosed("the client was closed"))
-        await self._link.hang_up()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])

@@ -5,6 +5,7 @@ Never looks into messages; what they said of the end is told through `Farewell`.
 client, once, as its only task.
 """
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -72,7 +73,10 @@ class Keeper:
         self._give_up_after = give_up_after
 
     async def run(self) -> Stopped:
-        """Run until the client must not come back; returns why. Raises what a listener raised."""
+        """Run until the client must not come back; returns why. Raises what a listener raised.
+
+        Cancelled, it closes the line politely.
+        """
         while True:
             try:
                 loss = await self._one_line()
@@ -94,7 +98,11 @@ class Keeper:
         except Unopened as fault:
             return Loss(str(fault), retry_after_ms=fault.retry_after_ms)
         opened_s = self._now_s()
-        await line.wait_closed()
+        try:
+            await line.wait_closed()
+        except CancelledError:
+            await line.close()
+            raise
         farewell = self._host.cut()
         if line.fault is not None and not isinstance(line.fault, BadFrame):
             raise line.fault

@@ -99,11 +99,6 @@ class Link:
         self._end_fetch()
         self._feed.end(None if isinstance(error, ClientClosed) else error)
 
-    async def hang_up(self) -> None:
-        """Close the line politely."""
-        if self._line is not None:
-            await self._line.close()
-
     # --- what comes: called by the line -------------------------------------------------------
 
     def binary_received(self, _line: Line, data: bytes | bytearray) -> None:
