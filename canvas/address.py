@@ -5,11 +5,12 @@ may have a cooldown running at once. Knows addresses as keys (one per IPv4 addre
 the empty key is never limited, which is how the server exempts a network. Called by the head.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
+from typing import Any
 
-from canvas.rotation import Rotation
+from canvas.ends import Ends
 
 UNLIMITED = ""
 """The address key that no limit holds for."""
@@ -63,64 +64,77 @@ class _Address:
 class AddressBudgets:
     """Running limits of all addresses under one policy, on the monotonic clock."""
 
-    __slots__ = ("_addresses", "_policy", "_rotation")
+    __slots__ = ("_addresses", "_idle", "_policy")
 
     def __init__(self, policy: AddressPolicy) -> None:
         self._policy = policy
         self._addresses: dict[str, _Address] = {}
-        self._rotation: Rotation[str] = Rotation()
+        self._idle = Ends()
 
     def left_ms(self, address_key: str, user: str, now_ms: int) -> int:
         """Time until a placement of that user from there is allowed; 0 when it is."""
         address = self._addresses.get(address_key)
         if address is None:
             return 0
-        return max(address.free_at_ms - now_ms, self._budget_left_ms(address, user, now_ms), 0)
-
-    def _budget_left_ms(self, address: _Address, user: str, now_ms: int) -> int:
+        free_ms = address.free_at_ms - now_ms
         budget = self._policy.budget
-        if budget == 0 or len(address.end_ms_of) < budget or user in address.end_ms_of:
-            return 0
-        earliest_ms = address.earliest_end_ms(now_ms)
-        return earliest_ms - now_ms if len(address.end_ms_of) >= budget else 0
+        if budget and len(address.end_ms_of) >= budget and user not in address.end_ms_of:
+            earliest_ms = address.earliest_end_ms(now_ms)
+            if len(address.end_ms_of) >= budget:
+                return max(free_ms, earliest_ms - now_ms)
+        return max(0, free_ms)
 
     def start(self, address_key: str, user: str, now_ms: int, left_ms: int) -> None:
         """Note a placement whose user's cooldown runs for `left_ms` from now."""
         policy = self._policy
-        counts = left_ms > 0 and policy.budget > 0
-        if address_key == UNLIMITED or not (counts or policy.cooldown_ms):
+        if address_key == UNLIMITED:
             return
+        if policy.budget and left_ms > 0:
+            self._running_until(address_key, now_ms + left_ms).put(user, now_ms + left_ms)
+        if policy.cooldown_ms:
+            free_at_ms = now_ms + policy.cooldown_ms
+            self._running_until(address_key, free_at_ms).free_at_ms = free_at_ms
+
+    def _running_until(self, address_key: str, end_ms: int) -> _Address:
         address = self._addresses.get(address_key)
         if address is None:
-            address = self._add(address_key, now_ms)
-        if policy.cooldown_ms:
-            address.free_at_ms = now_ms + policy.cooldown_ms
-        if counts:
-            address.put(user, now_ms + left_ms)
-
-    def _add(self, address_key: str, now_ms: int) -> _Address:
-        self._rotation.sweep(2, now_ms, self._forget_if_over)
-        self._rotation.add(address_key)
-        address = self._addresses[address_key] = _Address()
+            address = self._addresses[address_key] = _Address()
+        elif self._idle.at_ms[address_key] >= end_ms:
+            return address
+        self._idle.put(address_key, end_ms)
         return address
 
-    def running(self, now_ms: int) -> Iterator[tuple[str, str, int]]:
-        """Address key, user and time left of every running cooldown that counts."""
+    def dump(self, now_ms: int) -> list[list[Any]]:
+        """Describe what runs: [address key, time until it is free, {user: time left}] each."""
+        rows: list[list[Any]] = []
         for address_key, address in self._addresses.items():
-            for user, end_ms in address.end_ms_of.items():
-                if end_ms > now_ms:
-                    yield address_key, user, end_ms - now_ms
+            running = {
+                user: end_ms - now_ms
+                for user, end_ms in address.end_ms_of.items()
+                if end_ms > now_ms
+            }
+            free_ms = max(0, address.free_at_ms - now_ms)
+            if running or free_ms:
+                rows.append([address_key, free_ms, running])
+        return rows
 
-    def forget_expired(self, now_ms: int, limit: int = 1000) -> int:
-        """Forget idle addresses, looking at `limit` at most; returns how many."""
-        return self._rotation.sweep(limit, now_ms, self._forget_if_over)
+    def restore(self, rows: Iterable[Sequence[Any]], away_ms: int, now_ms: int) -> None:
+        """Take in what `dump` gave `away_ms` ago."""
+        for address_key, free_ms, running in rows:
+            if free_ms > away_ms:
+                free_at_ms = now_ms + free_ms - away_ms
+                self._running_until(address_key, free_at_ms).free_at_ms = free_at_ms
+            for user, left_ms in running.items():
+                if left_ms > away_ms:
+                    end_ms = now_ms + left_ms - away_ms
+                    self._running_until(address_key, end_ms).put(user, end_ms)
 
-    def _forget_if_over(self, address_key: str, now_ms: int) -> bool:
-        address = self._addresses[address_key]
-        if address.earliest_end_ms(now_ms) > now_ms or address.free_at_ms > now_ms:
-            return False
-        del self._addresses[address_key]
-        return True
+    def forget_expired(self, now_ms: int, visits: int = 1000) -> int:
+        """Forget idle addresses, looking at so many at most; returns how many were."""
+        forgotten = self._idle.sweep(visits, now_ms)
+        for address_key in forgotten:
+            del self._addresses[address_key]
+        return len(forgotten)
 
     def __len__(self) -> int:
         return len(self._addresses)

@@ -35,9 +35,11 @@ class Ban:
 class Bans:
     """The bans in force."""
 
-    __slots__ = ("_matches", "_networks", "_users")
+    __slots__ = ("_matches", "_networks", "_users", "any")
 
     def __init__(self) -> None:
+        self.any = False
+        """Whether there is any ban, in force or run out; most games have none."""
         self._users: dict[str, Ban] = {}
         self._networks: dict[Network, Ban] = {}
         self._matches: dict[str, tuple[Ban, ...]] = {}
@@ -65,23 +67,33 @@ class Bans:
         matches = self._matches[address] = tuple(found)
         return matches
 
+    def of(self, user: str, address: str, wall_ms: int) -> Ban | None:
+        """Return the ban of the user or else of the address, if one holds."""
+        return self.of_user(user, wall_ms) or self.of_address(address, wall_ms)
+
     def add_user(self, user: str, ban: Ban) -> None:
         """Ban a user, in place of an earlier ban."""
         self._users[user] = ban
+        self.any = True
 
     def remove_user(self, user: str) -> bool:
         """Lift a user's ban; False when there was none."""
-        return self._users.pop(user, None) is not None
+        lifted = self._users.pop(user, None)
+        self.any = bool(self._users or self._networks)
+        return lifted is not None
 
     def add_address(self, address: str, ban: Ban) -> None:
         """Ban an IP or a prefix (`2001:db8::1/64` is all of that /64). Raises ValueError."""
         self._networks[_network(address)] = ban
         self._matches.clear()
+        self.any = True
 
     def remove_address(self, address: str) -> bool:
         """Lift the ban of exactly that IP or prefix; False when there was none."""
+        lifted = self._networks.pop(_network(address), None)
         self._matches.clear()
-        return self._networks.pop(_network(address), None) is not None
+        self.any = bool(self._users or self._networks)
+        return lifted is not None
 
 
 def _network(text: str) -> Network:

@@ -33,7 +33,18 @@ class Board:
     Raises ValueError for an impossible side, and for an empty colour that does not fit in `bits`.
     """
 
-    __slots__ = ("_bytes", "_lanes", "_per_byte", "_shifts", "bits", "height", "packed", "width")
+    __slots__ = (
+        "_byte_shift",
+        "_bytes",
+        "_highest",
+        "_lane_mask",
+        "_per_byte",
+        "_shifts",
+        "bits",
+        "height",
+        "packed",
+        "width",
+    )
 
     def __init__(self, width: int, height: int, empty: int = 15, bits: int = 4) -> None:
         highest = (1 << bits) - 1
@@ -47,8 +58,10 @@ class Board:
         """The one array; its bytes are the canvas blob."""
         self._bytes = self.packed.data
         self._per_byte = cells_per_byte(bits)
+        self._lane_mask = self._per_byte - 1
+        self._byte_shift = self._per_byte.bit_length() - 1
         self._shifts = tuple(8 - bits * (lane + 1) for lane in range(self._per_byte))
-        self._lanes = (1 << bits) - 1
+        self._highest = (1 << bits) - 1
 
     @classmethod
     def from_packed(
@@ -67,19 +80,21 @@ class Board:
         width = self.width
         if not (0 <= x < width and 0 <= y < self.height):
             raise IndexError(f"({x}, {y}) is outside the board of {width} x {self.height}")
-        at, lane = divmod(y * width + x, self._per_byte)
-        return self._bytes[at] >> self._shifts[lane] & self._lanes
+        cell = y * width + x
+        shift = self._shifts[cell & self._lane_mask]
+        return self._bytes[cell >> self._byte_shift] >> shift & self._highest
 
     def set(self, x: int, y: int, color: int) -> None:
         """Write a cell. Raises IndexError outside the board, ValueError for too big a colour."""
         width = self.width
         if not (0 <= x < width and 0 <= y < self.height):
             raise IndexError(f"({x}, {y}) is outside the board of {width} x {self.height}")
-        if not 0 <= color <= self._lanes:
+        if not 0 <= color <= self._highest:
             raise ValueError(f"color {color} does not fit in {self.bits} bits")
-        at, lane = divmod(y * width + x, self._per_byte)
-        shift = self._shifts[lane]
-        self._bytes[at] = self._bytes[at] & ~(self._lanes << shift) | color << shift
+        cell = y * width + x
+        at = cell >> self._byte_shift
+        shift = self._shifts[cell & self._lane_mask]
+        self._bytes[at] = self._bytes[at] & ~(self._highest << shift) | color << shift
 
     def apply_records(self, records: Records) -> None:
         """Write records in order; the last write of a cell wins.
@@ -97,7 +112,7 @@ class Board:
         columns = split(records)
         if columns.x.max() >= self.width or columns.y.max() >= self.height:
             raise IndexError(f"a record lies outside the board of {self.width} x {self.height}")
-        if columns.color.max() > self._lanes:
+        if columns.color.max() > self._highest:
             raise ValueError(f"a record's color does not fit in {self.bits} bits")
         cells = columns.y * np.uint32(self.width) + columns.x
         colors = columns.color.astype(np.uint8)
@@ -107,7 +122,7 @@ class Board:
         for lane, shift in enumerate(self._shifts):
             chosen = lanes == lane
             at = cells[chosen] // np.uint32(self._per_byte)
-            kept = self.packed[at] & np.uint8(~(self._lanes << shift) & 0xFF)
+            kept = self.packed[at] & np.uint8(~(self._highest << shift) & 0xFF)
             self.packed[at] = kept | colors[chosen] << np.uint8(shift)
 
     def to_bytes(self) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from canvas.rotation import Rotation
+from canvas.ends import Ends
 
 MAX_COOLDOWN_MS = 10 * 366 * 24 * 3600 * 1000
 """Ten years: far beyond use, and a stack of it stays exact in JSON's doubles."""
@@ -35,6 +35,11 @@ class CooldownRule:
         return "fixed" if self.max_stack == 1 else "stack"
 
     @property
+    def spare_ms(self) -> int:
+        """How far from full a stack may be that still has a placement."""
+        return self.ms * (self.max_stack - 1)
+
+    @property
     def full_ms(self) -> int:
         """How long an empty stack takes to fill."""
         return self.ms * self.max_stack
@@ -51,31 +56,28 @@ class Cooldowns:
     is full does not move, and what may be placed before it is read under the new rule.
     """
 
-    __slots__ = ("_full_at_ms", "_rotation", "rule")
+    __slots__ = ("_full", "rule")
 
     def __init__(self, rule: CooldownRule) -> None:
         self.rule = rule
-        self._full_at_ms: dict[str, int] = {}
-        self._rotation: Rotation[str] = Rotation()
+        self._full = Ends()
 
     def left_ms(self, user: str, now_ms: int) -> int:
         """Time until the user may place; 0 from the moment on at which it is allowed."""
-        full_at_ms = self._full_at_ms.get(user)
+        full_at_ms = self._full.at_ms.get(user)
         if full_at_ms is None:
             return 0
-        rule = self.rule
-        left_ms = full_at_ms - now_ms - rule.ms * (rule.max_stack - 1)
-        return max(0, left_ms)
+        return max(0, full_at_ms - now_ms - self.rule.spare_ms)
 
     def full_left_ms(self, user: str, now_ms: int) -> int:
         """Time until the user's stack is full."""
-        return max(0, self._full_at_ms.get(user, now_ms) - now_ms)
+        return max(0, self._full.at_ms.get(user, now_ms) - now_ms)
 
     def stack(self, user: str, now_ms: int) -> int:
         """How many placements the user has now, 0…max_stack."""
         rule = self.rule
-        owed_ms = self._full_at_ms.get(user, now_ms) - now_ms
-        if owed_ms <= 0:
+        owed_ms = self.full_left_ms(user, now_ms)
+        if owed_ms == 0:
             return rule.max_stack
         if rule.ms == 0:
             return 0
@@ -85,48 +87,32 @@ class Cooldowns:
         """Take one placement of the user's; returns what it cost in ms. Tested by the caller."""
         cost_ms = self.rule.ms
         if cost_ms:
-            self._owe(user, now_ms, cost_ms, now_ms)
+            full_at_ms = self._full.at_ms.get(user)
+            if full_at_ms is None or full_at_ms < now_ms:
+                full_at_ms = now_ms
+            self._full.put(user, full_at_ms + cost_ms)
         return cost_ms
 
     def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
         """Take a placement of the past (`at_ms` on this clock) again, at most to an empty stack."""
-        if cost_ms:
-            self._owe(user, min(at_ms, now_ms), cost_ms, now_ms)
-            self.restore(user, self._full_at_ms.get(user, now_ms) - now_ms, now_ms)
-
-    def _owe(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
-        full_at_ms = self._full_at_ms.get(user)
-        if full_at_ms is None:
-            self._full_at_ms[user] = at_ms + cost_ms
-            self._rotation.add(user)
-            self._rotation.sweep(2, now_ms, self._forget_if_over)
-        else:
-            self._full_at_ms[user] = max(full_at_ms, at_ms) + cost_ms
+        full_at_ms = max(self._full.at_ms.get(user, at_ms), at_ms) + cost_ms
+        self.restore(user, full_at_ms - now_ms, now_ms)
 
     def restore(self, user: str, full_left_ms: int, now_ms: int) -> None:
         """Let a stack be full in `full_left_ms`, clamped to 0…an empty stack's time."""
         full_left_ms = min(max(full_left_ms, 0), self.rule.full_ms)
-        if user not in self._full_at_ms:
-            if full_left_ms == 0:
-                return
-            self._rotation.add(user)
-        self._full_at_ms[user] = now_ms + full_left_ms
+        if full_left_ms or user in self._full.at_ms:
+            self._full.put(user, now_ms + full_left_ms)
 
     def running(self, now_ms: int) -> Iterator[tuple[str, int]]:
         """Users whose stack is not full, each with the time until it is."""
-        for user, full_at_ms in self._full_at_ms.items():
+        for user, full_at_ms in self._full.at_ms.items():
             if full_at_ms > now_ms:
                 yield user, full_at_ms - now_ms
 
-    def forget_expired(self, now_ms: int, limit: int = 1000) -> int:
-        """Forget those that are over, looking at `limit` at most; returns how many."""
-        return self._rotation.sweep(limit, now_ms, self._forget_if_over)
-
-    def _forget_if_over(self, user: str, now_ms: int) -> bool:
-        if self._full_at_ms[user] > now_ms:
-            return False
-        del self._full_at_ms[user]
-        return True
+    def forget_expired(self, now_ms: int, visits: int = 1000) -> int:
+        """Forget those that are over, looking at so many at most; returns how many were."""
+        return len(self._full.sweep(visits, now_ms))
 
     def __len__(self) -> int:
-        return len(self._full_at_ms)
+        return len(self._full)

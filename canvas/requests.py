@@ -38,24 +38,22 @@ class Requests:
     def lookup(self, user: str, request: int, index: int, wall_ms: int) -> PixelPlaced | None:
         """Find the first outcome of a request's record, if it was accepted of late."""
         requests = self._identities.get(user)
-        if requests is None:
-            return None
-        records = requests.get(request)
-        event = None if records is None else records.get(index)
-        return event if event is not None and event.at_ms + KEPT_MS > wall_ms else None
+        records = requests and requests.get(request)
+        event = records and records.get(index)
+        return event if event and event.at_ms + KEPT_MS > wall_ms else None
 
     def add(self, event: PixelPlaced) -> None:
         """Remember an accepted placement that has a request number."""
         request = event.request
         if request is None:
             return
-        identities = self._identities
-        requests = identities.get(event.user_id)
+        requests = self._identities.get(event.user_id)
         if requests is None:
-            identities[event.user_id] = {request: {event.index: event}}
-            self._forget(2, event.at_ms)
+            self._identities[event.user_id] = {request: {event.index: event}}
+            if len(self._identities) > self._max_identities:
+                self._identities.popitem(last=False)
             return
-        identities.move_to_end(event.user_id)
+        self._identities.move_to_end(event.user_id)
         records = requests.pop(request, None)
         if records is None:
             records = {}
@@ -74,20 +72,15 @@ class Requests:
         )
         return max(events, key=_seq, default=None)
 
-    def forget_expired(self, wall_ms: int, limit: int = 1000) -> int:
-        """Forget identities that are silent for ten minutes, `limit` at most; returns how many."""
-        return self._forget(limit, wall_ms)
-
-    def _forget(self, limit: int, wall_ms: int) -> int:
+    def forget_expired(self, wall_ms: int, visits: int = 1000) -> int:
+        """Forget identities that are silent for ten minutes, so many at most; returns how many."""
         identities = self._identities
-        for forgotten in range(limit):
-            if not identities:
-                return forgotten
+        for forgotten in range(min(visits, len(identities))):
             newest = _newest(next(iter(identities.values())))
-            if newest.at_ms + KEPT_MS > wall_ms and len(identities) <= self._max_identities:
+            if newest.at_ms + KEPT_MS > wall_ms:
                 return forgotten
             identities.popitem(last=False)
-        return limit
+        return min(visits, len(identities))
 
     def dump(self, up_to_seq: int) -> Iterator[list[int | str | None]]:
         """Every remembered event up to a seq, as a JSON list of its fields."""
