@@ -24,6 +24,7 @@ const ZOOM_STEP = 2;
 const TOKEN_REFUSED = 4401;
 
 const part = (id) => document.getElementById(id);
+const board = /** @type {HTMLCanvasElement} */ (part("board"));
 
 /** The game in the address, or the server's first one, or the usual one. */
 async function chooseGame() {
@@ -71,7 +72,7 @@ function makePage(client) {
     cardAction: part("card-action"),
   });
   const refresh = () => page.dock.refresh();
-  const stage = new Stage(part("board"), insets, { aimed: refresh, moved: showMove });
+  const stage = new Stage(board, insets, { aimed: refresh, moved: showMove });
   const hand = new Hand(client, stage, toasts, refresh);
   const buttonParts = { button: part("place"), label: part("place-label"), detail: part("place-detail") };
   const dock = new Dock({ palette: part("palette"), ...buttonParts }, client, stage, hand);
@@ -81,7 +82,7 @@ function makePage(client) {
 
 /** The cursor tells what a click does; the zoom button tells the scale. */
 function showMove({ scale }) {
-  part("board").classList.toggle("far", scale < 4);
+  board.classList.toggle("far", scale < 4);
   part("fit").textContent = texts.zoom(scale);
 }
 
@@ -127,9 +128,10 @@ function watchSurroundings(client) {
 }
 
 function label() {
-  for (const element of document.querySelectorAll("[data-label]")) {
-    element.ariaLabel = texts.labels[element.dataset.label];
-    if (element instanceof HTMLButtonElement) element.title = element.ariaLabel;
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-label]"))) {
+    const text = texts.labels[element.dataset.label];
+    element.setAttribute("aria-label", text);
+    if (element instanceof HTMLButtonElement) element.title = text;
   }
 }
 
@@ -137,7 +139,7 @@ async function main() {
   label();
   const page = makePage(makeClient(await chooseGame()));
   follow(page);
-  new Gestures(part("board"), page.stage, (cell, isTouch) => page.hand.tapped(cell, isTouch));
+  new Gestures(board, page.stage, (cell, isTouch) => page.hand.tapped(cell, isTouch));
   new Keys(page.stage, page.hand);
   part("zoom-out").addEventListener("click", () => page.stage.zoomBy(1 / ZOOM_STEP));
   part("zoom-in").addEventListener("click", () => page.stage.zoomBy(ZOOM_STEP));

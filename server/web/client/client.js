@@ -151,6 +151,7 @@ export class Client extends Emitter {
     this.emit("cooldown");
   }
 
+  /** @param {any} event `settings` */
   #settingsChanged({ event: _event, seq: _seq, ...changes }) {
     if (changes.cooldown !== undefined) this.cooldown.changeRule(changes.cooldown);
     this.game = { ...this.game, ...changes, cooldown: { ...this.game.cooldown, ...changes.cooldown } };

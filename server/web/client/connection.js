@@ -9,8 +9,8 @@
  *   | {phase: "stopped", code: number, reason: string}} Status
  * @typedef {object} Surroundings
  * @property {() => WebSocket} openSocket
- * @property {(act: () => void, ms: number) => unknown} setTimer
- * @property {(timer: unknown) => void} clearTimer
+ * @property {(act: () => void, ms: number) => any} setTimer
+ * @property {(timer: any) => void} clearTimer
  * @property {() => number} now monotonic milliseconds
  * @property {() => number} random in [0, 1)
  * @typedef {object} Handlers

@@ -4,7 +4,7 @@
  */
 
 /**
- * @param {Uint8Array} deflated
+ * @param {Uint8Array<ArrayBuffer>} deflated
  * @param {number} sizeBytes what it must unpack to
  * @returns {Promise<Uint8Array>}
  */

@@ -37,7 +37,7 @@ export class GameSync {
 
   /**
    * @param {Observer} observer
-   * @param {(deflated: Uint8Array, sizeBytes: number) => Promise<Uint8Array>} inflate
+   * @param {(deflated: Uint8Array<ArrayBuffer>, sizeBytes: number) => Promise<Uint8Array>} inflate
    */
   constructor(observer, inflate) {
     this.#observer = observer;

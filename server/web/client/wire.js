@@ -6,7 +6,7 @@
  * @typedef {{kind: "pixels", conflated: boolean, channel: number, generation: number,
  *   first: number, last: number, records: Uint32Array}} PixelsFrame
  * @typedef {{kind: "band", deflated: boolean, channel: number, generation: number, seq: number,
- *   firstRow: number, rows: number, payload: Uint8Array}} BandFrame
+ *   firstRow: number, rows: number, payload: Uint8Array<ArrayBuffer>}} BandFrame
  * @typedef {{kind: "ack", status: number, code: string, channel: number, request: number,
  *   seq: number, record: number, index: number, stackLeft: number, leftMs: number}} AckFrame
  */
@@ -93,6 +93,7 @@ export function readRecords(view, offset = 0) {
   return records;
 }
 
+/** @returns {PixelsFrame} */
 function decodePixels(view) {
   atLeast(view, HEADER_BYTES);
   const flags = view.getUint8(1);
@@ -108,6 +109,7 @@ function decodePixels(view) {
   return { kind: "pixels", conflated, channel, generation, first, last, records };
 }
 
+/** @returns {BandFrame} */
 function decodeBand(view) {
   atLeast(view, HEADER_BYTES);
   const encoding = view.getUint8(1);
@@ -124,6 +126,7 @@ function decodeBand(view) {
   };
 }
 
+/** @returns {AckFrame} */
 function decodeAck(view) {
   if (view.byteLength !== ACK_BYTES) throw new WireError("an ack has 32 bytes");
   const status = view.getUint8(1);

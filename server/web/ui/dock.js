@@ -120,7 +120,7 @@ function makeSwatch(entry, index) {
   swatch.setAttribute("role", "radio");
   swatch.disabled = entry === null;
   const name = entry === null ? texts.swatchOff(index) : entry.name;
-  swatch.ariaLabel = name;
+  swatch.setAttribute("aria-label", name);
   swatch.title = entry === null ? name : texts.swatch(name, COLOR_KEYS[index]);
   if (entry === null) return swatch;
   swatch.setAttribute("aria-keyshortcuts", COLOR_KEYS[index]);

@@ -144,8 +144,10 @@ class Frame {
     this.toX = (x) => Math.round(this.exactX(x));
     this.toY = (y) => Math.round(this.exactY(y));
     this.level = Math.max(0, Math.floor(-Math.log2(this.scale)));
-    [this.left, this.right] = [this.toX(0), this.toX(boardWidth)];
-    [this.top, this.bottom] = [this.toY(0), this.toY(boardHeight)];
+    this.left = this.toX(0);
+    this.top = this.toY(0);
+    this.right = this.toX(boardWidth);
+    this.bottom = this.toY(boardHeight);
     this.cells = {
       x1: Math.max(0, Math.floor(-this.exactX(0) / this.scale)),
       y1: Math.max(0, Math.floor(-this.exactY(0) / this.scale)),

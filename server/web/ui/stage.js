@@ -11,6 +11,11 @@ import { Painter } from "./painter.js";
 import { Tiles } from "./tiles.js";
 import { Viewport } from "./viewport.js";
 
+/** Tells changes of the pixel ratio too, where the browser knows it. */
+const SIZE_BOX =
+  "devicePixelContentBoxSize" in ResizeObserverEntry.prototype
+    ? "device-pixel-content-box"
+    : "content-box";
 const GLIDE_MS = 260;
 const NEAR_SCALE = 24;
 
@@ -41,7 +46,7 @@ export class Stage {
     this.aim = null;
     this.aimedBy = null;
     this.board = null;
-    new ResizeObserver(() => this.#measure()).observe(canvas);
+    new ResizeObserver(([entry]) => this.#measure(entry)).observe(canvas, { box: SIZE_BOX });
   }
 
   /** @param {string[]} colors "#rrggbb" by index */
@@ -99,10 +104,13 @@ export class Stage {
     this.#jump(this.viewport.zoomedAt(px, py, factor));
   }
 
-  /** Zoom about the middle, gently. */
+  /** Zoom gently, about the cell that the keys aim at or else about the middle. */
   zoomBy(factor) {
-    const { width, height } = this.viewport;
-    this.#glideTo(this.viewport.zoomedAt(width / 2, height / 2, factor));
+    const { viewport, aim } = this;
+    const isKept = this.aimedBy === "keys";
+    const x = isKept ? viewport.x + (aim.x + 0.5) * viewport.scale : viewport.width / 2;
+    const y = isKept ? viewport.y + (aim.y + 0.5) * viewport.scale : viewport.height / 2;
+    this.#glideTo(viewport.zoomedAt(x, y, factor));
   }
 
   fit() {
@@ -165,6 +173,7 @@ export class Stage {
   #shift(shift) {
     this.#glide = null;
     this.viewport.shift(shift);
+    this.viewport.place = this.viewport.clamped(this.viewport.place);
     if (this.aim !== null) this.aim = { x: this.aim.x + shift.shiftX, y: this.aim.y + shift.shiftY };
   }
 
@@ -174,11 +183,10 @@ export class Stage {
   }
 
   /** The element's size in device pixels; a board that was fitted stays fitted. */
-  #measure() {
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    this.#ratio = devicePixelRatio;
-    this.#canvas.width = Math.round(width * this.#ratio);
-    this.#canvas.height = Math.round(height * this.#ratio);
+  #measure({ contentRect: { width, height }, devicePixelContentBoxSize: exact }) {
+    this.#canvas.width = exact?.[0].inlineSize ?? Math.round(width * devicePixelRatio);
+    this.#canvas.height = exact?.[0].blockSize ?? Math.round(height * devicePixelRatio);
+    this.#ratio = this.#canvas.width / width;
     Object.assign(this.viewport, { width, height, insets: this.insets() });
     const place = this.#isFitted ? this.viewport.fitted() : this.viewport.place;
     this.viewport.place = this.viewport.clamped(place);

@@ -10,6 +10,7 @@ const SECOND_MS = 1_000;
 export class Status {
   #parts;
   #timer = null;
+  /** @type {any} */
   #status = { phase: "connecting" };
   #progress = null;
   #presence = null;
