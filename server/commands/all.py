@@ -1,0 +1,28 @@
+"""All commands, in the order of the reference page. A new one is a file beside and a line here."""
+
+from server.commands import (
+    checksum,
+    limits,
+    ping,
+    pixel,
+    place,
+    resync,
+    subscribe,
+    sync_presence,
+    watch_games,
+)
+from server.commands.registry import Registry
+
+COMMANDS = Registry(
+    (
+        subscribe.COMMAND,
+        watch_games.COMMAND,
+        resync.COMMAND,
+        sync_presence.COMMAND,
+        place.COMMAND,
+        limits.COMMAND,
+        checksum.COMMAND,
+        pixel.COMMAND,
+        ping.COMMAND,
+    )
+)

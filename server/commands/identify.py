@@ -1,0 +1,78 @@
+"""Identity: who a `subscribe` makes of a connection.
+
+Owns the rules of becoming somebody: by a token, as a guest, or not at all; and that nobody becomes
+somebody else. Decides before anything is awaited and changes nothing: `become` does, once the
+command succeeds.
+"""
+
+from dataclasses import dataclass
+
+from canvas.refusals import Refused
+from server import admission
+from server.auth import Unauthorized
+from server.commands.registry import Failed
+from server.identity import Identity
+from server.session import Session
+from server.wire.codes import CloseCode, ErrorCode
+
+GUESTS_SCOPE = "guests-per-address"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who a connection will be; `token` when it was made just now."""
+
+    identity: Identity | None
+    token: str | None = None
+
+
+def identify(session: Session, token: str | None, *, guest: bool) -> Person | Failed:
+    """Tell who the client is, or why it cannot be."""
+    if token is not None and guest:
+        return _wrong("guest", "send either a token or guest, not both")
+    if token is not None:
+        return _by_token(session, token)
+    if guest and session.identity is None:
+        return _new_guest(session)
+    return Person(session.identity)
+
+
+def _by_token(session: Session, token: str) -> Person | Failed:
+    try:
+        identity = session.services.authenticator.verify(token)
+    except Unauthorized as unauthorized:
+        return _unauthorized(session, unauthorized.reason)
+    if session.identity is not None and session.identity.id != identity.id:
+        return _wrong("token", "this connection is somebody else already; open another one")
+    wall_ms = session.services.clock.wall_ms()
+    ban = session.services.bans.of_user(identity.id, wall_ms)
+    if ban is not None:
+        return _banned(session, admission.banned(ban, wall_ms))
+    return Person(identity)
+
+
+def _banned(session: Session, rejection: admission.Rejection) -> Failed:
+    return Failed(ErrorCode.FORBIDDEN, rejection.reason, then=lambda: session.reject(rejection))
+
+
+def _unauthorized(session: Session, reason: str) -> Failed:
+    def close() -> None:
+        session.connection.close(CloseCode.TOKEN, reason)
+
+    return Failed(ErrorCode.UNAUTHORIZED, f"{reason}; sign in again", then=close)
+
+
+def _new_guest(session: Session) -> Person | Failed:
+    services = session.services
+    if not services.rules.guests:
+        return Failed(ErrorCode.FORBIDDEN, "guests are not let in here; subscribe with a token")
+    wait_ms = services.guest_limit.wait_ms(session.connection.remote)
+    if wait_ms:
+        message = "your address has as many guests as it may; use a token or come back later"
+        extra = {"retryAfterMs": wait_ms, "scope": GUESTS_SCOPE}
+        return Failed(Refused.RATE.code, message, extra)
+    return Person(*services.authenticator.mint_guest())
+
+
+def _wrong(field: str, problem: str) -> Failed:
+    return Failed(ErrorCode.BAD_REQUEST, f"{field}: {problem}", {"field": field})

@@ -1,0 +1,62 @@
+"""`pixel`: what is published at one cell, and who placed it when."""
+
+from typing import Any
+
+from canvas.refusals import Refused
+from persistence.ports import Item, Rectangle
+from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
+from server.commands.watching import GameName, unknown_game
+from server.game import Game
+from server.history import at_ms_of_key
+from server.session import Session
+
+PAGE = 16
+MAX_PAGES = 8
+"""Newer placements that are not published yet are skipped; there are hardly ever any."""
+
+
+class Pixel(Request):
+    """A cell in array coordinates of the current generation."""
+
+    game: GameName
+    x: int
+    y: int
+
+
+async def _pixel(call: Call[Pixel]) -> Outcome:
+    session, asked = call.session, call.request
+    game = session.services.games.get(asked.game)
+    if game is None:
+        return unknown_game(asked.game)
+    geometry = game.replica.lineage.geometry
+    if not geometry.contains(asked.x, asked.y):
+        size = f"{geometry.width} x {geometry.height}"
+        return Failed(Refused.OUT_OF_BOUNDS.code, f"the board is {size}; there is no such cell")
+    original = (asked.x - geometry.offset_x, asked.y - geometry.offset_y)
+    # Colour and seq are of one turn; the history is asked for what was newest at that seq.
+    seq, color = game.replica.seq, game.replica.board.get(asked.x, asked.y)
+    item = await _newest(session, game, original, seq)
+    return Done({"seq": seq, "color": color, **_by(item), "original": original})
+
+
+async def _newest(session: Session, game: Game, original: tuple[int, int], seq: int) -> Item | None:
+    x, y = original
+    cursor = None
+    for _ in range(MAX_PAGES):
+        page = await session.services.journal.within(
+            game.partitions, Rectangle(x, y, x, y), limit=PAGE, cursor=cursor
+        )
+        for item in page.items:
+            if item["seq"] <= seq:
+                return item
+        cursor = page.cursor
+        if cursor is None:
+            break
+    return None
+
+
+def _by(item: Item | None) -> dict[str, Any]:
+    return {} if item is None else {"by": item["userId"], "at": at_ms_of_key(item["SK"])}
+
+
+COMMAND = Command("pixel", "Ask who placed a pixel", Pixel, _pixel, cost=2)

@@ -1,0 +1,93 @@
+"""`subscribe`: says who a connection is and replaces its watch set."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import Field
+
+from server.commands import watching
+from server.commands.identify import Person, identify
+from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
+from server.commands.watching import MAX_INTERVAL_MS, Entry, Wishes
+from server.identity import Identity
+from server.session import Session
+
+
+class Subscribe(Request):
+    """Who, what, and how."""
+
+    token: str | None = None
+    guest: bool = False
+    invisible: bool = False
+    wants_presence: bool = True
+    watch_version: int = Field(default=1, ge=0)
+    """0: a legacy client, which is told hints for every game and never pixels."""
+    min_interval_ms: int = Field(default=0, ge=0, le=MAX_INTERVAL_MS)
+    games: Wishes = Field(default_factory=list)
+
+
+async def _subscribe(call: Call[Subscribe]) -> Outcome:
+    session, request = call.session, call.request
+    person = identify(session, request.token, guest=request.guest)
+    if isinstance(person, Failed):
+        return person
+    if request.watch_version == 0:
+        entries = watching.unwatched(session, request.games)
+    else:
+        entries = await watching.make_ready(session, request.games)
+    if session.connection.closing:
+        return None
+    _settle_in(session, person, request)
+    watching.leave_others(session, [] if request.watch_version == 0 else entries)
+    return Done(_reply(session, person, entries), lambda: watching.start(session, entries))
+
+
+def _settle_in(session: Session, person: Person, request: Subscribe) -> None:
+    session.become(person.identity, invisible=request.invisible)
+    session.wants_presence = request.wants_presence
+    session.set_interval(request.min_interval_ms)
+    session.services.hub.hint(session.connection, wanted=request.watch_version == 0)
+
+
+def _reply(session: Session, person: Person, entries: Iterable[Entry]) -> dict[str, Any]:
+    entries = list(entries)
+    fields: dict[str, Any] = {
+        "you": _you(person, entries),
+        "games": watching.states(session, entries),
+    }
+    if session.wants_presence:
+        fields["presence"] = session.services.presence.snapshot()
+    return fields
+
+
+def _you(person: Person, entries: Iterable[Entry]) -> dict[str, Any]:
+    identity = person.identity
+    if identity is None:
+        return {"id": None, "name": None, "roles": [], "anonymous": True}
+    return {
+        "id": identity.id,
+        "name": identity.name,
+        "roles": sorted(identity.roles),
+        "anonymous": False,
+        **({} if person.token is None else {"token": person.token}),
+        **_last_accepted(identity, entries),
+    }
+
+
+def _last_accepted(identity: Identity, entries: Iterable[Entry]) -> dict[str, Any]:
+    """The last remembered placement in the first game asked for that remembers one."""
+    for entry in entries:
+        last = None if entry.game is None else entry.game.last_accepted(identity.id)
+        if last is not None:
+            request, seq = last
+            return {"lastAccepted": {"request": request, "game": entry.name, "seq": seq}}
+    return {}
+
+
+COMMAND = Command(
+    "subscribe",
+    "Say who you are and what you watch",
+    Subscribe,
+    _subscribe,
+    cost=5,
+)

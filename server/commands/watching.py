@@ -1,0 +1,132 @@
+"""Watch sets: from what a client asks for to streams that have begun.
+
+Owns the three steps that `subscribe`, `watchGames` and `resync` share: make ready (may await), tell
+the states, start (right after the reply, in its turn). The streams themselves are the hub's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from server import placing
+from server.asking import Position, Resume, SnapshotMode
+from server.commands.registry import Failed, Request
+from server.game import Game
+from server.session import Session
+from server.state import game_state
+from server.subscription import Prepared
+
+MAX_WATCHED = 64
+MAX_NAME = 129
+MAX_INTERVAL_MS = 60_000
+
+GameName = Annotated[str, Field(max_length=MAX_NAME)]
+
+
+class Since(Request):
+    """Where a client stands in a game's stream."""
+
+    epoch: str
+    seq: int = Field(ge=0)
+
+    def position(self) -> Position:
+        """Give it in the hub's terms."""
+        return Position(self.epoch, self.seq)
+
+
+class Wish(Request):
+    """A game that a client wants to watch."""
+
+    game: GameName
+    since: Since | None = None
+    snapshot: SnapshotMode = "inline"
+
+
+def _each_once(wishes: list[Wish]) -> list[Wish]:
+    if len({wish.game for wish in wishes}) < len(wishes):
+        raise ValueError("each game may be named once")
+    return wishes
+
+
+Wishes = Annotated[list[Wish], Field(max_length=MAX_WATCHED), AfterValidator(_each_once)]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One game of a watch set to be."""
+
+    name: str
+    game: Game | None
+    """None: there is no such game."""
+    prepared: Prepared | None
+    """None: it is watched already and goes on untouched."""
+
+
+async def make_ready(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
+    """Prepare every game that is not watched yet, or that is wanted from another position.
+
+    Whoever awaits it looks at `connection.closing` before doing anything.
+    """
+    return [await _make_ready(session, wish) for wish in wishes]
+
+
+async def _make_ready(session: Session, wish: Wish) -> Entry:
+    game = session.services.games.get(wish.game)
+    if game is None:
+        return Entry(wish.game, None, None)
+    if wish.since is None and wish.game in session.services.hub.watching(session.connection):
+        return Entry(wish.game, game, None)
+    return Entry(wish.game, game, await prepare(session, game, wish))
+
+
+def unwatched(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
+    """Name the games of a legacy client, whose states are told and which are never streamed."""
+    return [Entry(wish.game, session.services.games.get(wish.game), None) for wish in wishes]
+
+
+async def prepare(session: Session, game: Game, wish: Wish) -> Prepared:
+    """Await what a stream needs to start."""
+    since = None if wish.since is None else wish.since.position()
+    return await session.services.hub.prepare(game, since, wish.snapshot)
+
+
+def leave_others(session: Session, entries: Sequence[Entry]) -> None:
+    """End the streams that are not wanted any more; bring the others to the present."""
+    hub, connection = session.services.hub, session.connection
+    for name in hub.watching(connection) - {entry.name for entry in entries}:
+        hub.stop(connection, name)
+    hub.catch_up(connection)
+
+
+def states(session: Session, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Tell the state of each game, as it is where its stream starts or goes on."""
+    return [_state(session, entry) for entry in entries]
+
+
+def _state(session: Session, entry: Entry) -> dict[str, Any]:
+    if entry.game is None:
+        failed = unknown_game(entry.name)
+        return {"game": entry.name, "error": {"code": failed.code, "message": failed.message}}
+    resume: Resume = "current" if entry.prepared is None else entry.prepared.resume
+    return state_of(session, entry.game, resume)
+
+
+def state_of(session: Session, game: Game, resume: Resume) -> dict[str, Any]:
+    """Tell one game's state."""
+    watchers = session.services.hub.watchers(game.name)
+    return game_state(game, user_id=session.user_id, resume=resume, watchers=watchers)
+
+
+def start(session: Session, entries: Sequence[Entry]) -> None:
+    """Start the streams that were prepared; right after the reply, in its turn."""
+    for entry in entries:
+        if entry.prepared is not None:
+            session.services.hub.start(session.connection, entry.prepared, session.interval_ms)
+
+
+def unknown_game(name: str) -> Failed:
+    """Say that a game does not exist."""
+    refusal = placing.unknown_game(name)
+    return Failed(refusal.why.code, refusal.message)

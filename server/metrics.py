@@ -1,0 +1,79 @@
+"""Metrics of one server, in Prometheus' terms.
+
+Owns every name and label that `/metrics` shows; the only importer of prometheus_client. Each
+instance has a registry of its own. Counted by sessions, hub and journal; it decides nothing.
+"""
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from canvas.refusals import Refused
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+_SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+_ITEMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+
+
+class Metrics:
+    """Counters, and gauges that are read when they are asked for."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        accepted = Counter(
+            "tesserae_placements_accepted_total",
+            "Placements that were committed, published and acknowledged.",
+            registry=self._registry,
+        )
+        refused = Counter(
+            "tesserae_placements_refused_total",
+            "Placements that were refused, by code.",
+            ("code",),
+            registry=self._registry,
+        )
+        self._accepted = accepted
+        # One child for each code from the start: a look-up by label costs a lock and a hash.
+        self._refused = {why: refused.labels(why.code) for why in Refused}
+        self._commit_seconds = self._histogram(
+            "commit_seconds", "Time until a group of events was durable.", _SECONDS
+        )
+        self._commit_items = self._histogram("commit_items", "Events in a group commit.", _ITEMS)
+        self._flush_seconds = self._histogram(
+            "flush_seconds", "Time that a flush to all watchers took.", _SECONDS
+        )
+        self._snapshot_seconds = self._histogram(
+            "snapshot_seconds", "Time that a stored snapshot took.", _SECONDS
+        )
+
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+        return Histogram(f"tesserae_{name}", text, buckets=buckets, registry=self._registry)
+
+    def watch(self, name: str, text: str, read: Callable[[], float]) -> None:
+        """Add a gauge that calls `read` whenever metrics are asked for."""
+        Gauge(f"tesserae_{name}", text, registry=self._registry).set_function(read)
+
+    def placement_accepted(self) -> None:
+        """Count an acknowledged placement."""
+        self._accepted.inc()
+
+    def placement_refused(self, why: Refused) -> None:
+        """Count a refusal."""
+        self._refused[why].inc()
+
+    def committed(self, seconds: float, items: int) -> None:
+        """Note a group commit."""
+        self._commit_seconds.observe(seconds)
+        self._commit_items.observe(items)
+
+    def flushed(self, seconds: float) -> None:
+        """Note a flush."""
+        self._flush_seconds.observe(seconds)
+
+    def snapshot_stored(self, seconds: float) -> None:
+        """Note a stored snapshot."""
+        self._snapshot_seconds.observe(seconds)
+
+    def text(self) -> bytes:
+        """Render everything in Prometheus' text format (`CONTENT_TYPE`)."""
+        return generate_latest(self._registry)

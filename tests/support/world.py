@@ -1,0 +1,333 @@
+"""A small server without sockets: real sessions, games and hub over a store in memory."""
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import orjson
+
+from canvas.address import AddressPolicy
+from canvas.bans import Bans
+from canvas.board import Board
+from canvas.cooldown import CooldownRule
+from canvas.geometry import Geometry
+from canvas.growth import Lineage
+from canvas.head import Head, Settings
+from canvas.palette import DEFAULT
+from persistence.errors import ConditionFailed
+from persistence.ports import Item, Key, Page, Rectangle, Table, Update
+from server.auth import Authenticator
+from server.commands.all import COMMANDS
+from server.commands.dispatch import Dispatcher
+from server.game import Game, Games
+from server.hub import Hub, HubEvents, HubSettings
+from server.identity import Role
+from server.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.metrics import Metrics
+from server.phase import Phase
+from server.presence_service import PresenceService
+from server.replica import Replica
+from server.ring import Ring
+from server.secret import Secret
+from server.services import Services, SessionRules
+from server.session import Session
+from server.sessions import Sessions
+from server.wire.binary_v1 import BINARY_V1
+from server.wire.codec import Codec, Stream
+from server.wire.codes import CloseCode
+from server.wire.json_v1 import JSON_V1
+from tests.support.clock import FakeClock
+from tests.support.games import NAME as GAME
+from tests.support.games import GatedJournal
+from tests.support.wire import Ack, Band, Pixels, decode_binary, split_frames
+
+TEXT = 1
+
+
+class Journal(GatedJournal):
+    """Answers for single cells, too."""
+
+    async def within(
+        self,
+        partitions: Sequence[str],
+        area: Rectangle,
+        *,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        found = [item for item in reversed(self.items) if item.get("x_original") == area.x1]
+        found = [item for item in found if item["y_original"] == area.y1]
+        start = int(cursor or 0)
+        more = start + limit < len(found)
+        return Page(found[start : start + limit], str(start + limit) if more else None)
+
+
+class DictTables:
+    """Keeps items by key; `faults` are raised by the next writes, after or before they are done."""
+
+    def __init__(self) -> None:
+        self.items: dict[Key, Item] = {}
+        self.faults: deque[tuple[Exception, bool]] = deque()
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        return self.items.get(key)
+
+    async def write(self, write: Update) -> Item:
+        fault, done = self.faults.popleft() if self.faults else (None, True)
+        if done:
+            item = self._update(write)
+        if fault is not None:
+            raise fault
+        return item
+
+    def _update(self, write: Update) -> Item:
+        item = self.items.get(write.key, {})
+        condition = write.condition
+        if condition is not None:
+            holds = all(item.get(name) == value for name, value in condition.equals.items())
+            if not holds or (condition.exists is False and item):
+                raise ConditionFailed("it is not what was expected")
+        self.items[write.key] = {**item, **write.set}
+        return self.items[write.key]
+
+
+class FakeConnection:
+    """Records what is written; delivers messages as the transport does, in order and not held."""
+
+    def __init__(self, connection_id: str, codec: Codec, remote: str) -> None:
+        self.id = connection_id
+        self.codec = codec
+        self.remote = remote
+        self.writable = True
+        self.closing = False
+        self.acks: list[bytes] = []
+        self.closed_with: tuple[CloseCode, str, int | None] | None = None
+        self.held = 0
+        self.session: Session | None = None
+        self._written: list[bytes] = []
+        self._waiting: deque[bytes | str] = deque()
+
+    def write(self, frame: bytes) -> None:
+        if not self.closing:
+            self._written.append(frame)
+
+    def writelines(self, frames: Sequence[bytes]) -> None:
+        for frame in frames:
+            self.write(frame)
+
+    def buffered_bytes(self) -> int:
+        return 0
+
+    def hold(self) -> None:
+        self.held += 1
+
+    def release(self) -> None:
+        self.held -= 1
+        self._deliver()
+
+    def close(self, code: CloseCode, reason: str, retry_after_ms: int | None = None) -> None:
+        if not self.closing:
+            self.closing = True
+            self.closed_with = (code, reason, retry_after_ms)
+
+    def receive(self, message: bytes | str) -> None:
+        """Bring a message of the client."""
+        self._waiting.append(message)
+        self._deliver()
+
+    def _deliver(self) -> None:
+        assert self.session is not None
+        while self._waiting and not self.held and self.writable and not self.closing:
+            message = self._waiting.popleft()
+            if isinstance(message, str):
+                self.session.text_received(message.encode())
+            else:
+                self.session.binary_received(message)
+
+    def take(self) -> list[dict[str, Any] | Pixels | Band | Ack]:
+        """Give what was written since the last time, decoded."""
+        frames = [frame for data in self._written for frame in split_frames(data)]
+        self._written.clear()
+        return [
+            orjson.loads(frame.payload) if frame.opcode == TEXT else decode_binary(frame.payload)
+            for frame in frames
+        ]
+
+
+class Client:
+    """A client of the world: says commands, hears answers."""
+
+    def __init__(self, world: "World", connection: FakeConnection, session: Session) -> None:
+        self.world = world
+        self.connection = connection
+        self.session = session
+        self.token: str | None = None
+        self._ids = 0
+
+    @property
+    def closed_with(self) -> CloseCode | None:
+        return None if self.connection.closed_with is None else self.connection.closed_with[0]
+
+    def send(self, message: Mapping[str, Any] | str | bytes) -> None:
+        raw = message if isinstance(message, str | bytes) else orjson.dumps(message).decode()
+        self.connection.receive(raw)
+
+    def heard(self) -> list[Any]:
+        return self.connection.take()
+
+    async def ask(self, do: str, /, **fields: Any) -> dict[str, Any]:
+        """Send a command and wait for its reply; whatever else is heard is dropped."""
+        heard = await self.trace(do, **fields)
+        (reply,) = [one for one in heard if isinstance(one, dict) and one.get("re") == self._ids]
+        return reply
+
+    async def trace(self, do: str, /, **fields: Any) -> list[Any]:
+        """Send a command; give all that is heard until the world is quiet."""
+        self._ids += 1
+        self.heard()
+        self.send({"do": do, "id": self._ids, **fields})
+        await self.world.quiet()
+        return self.heard()
+
+    async def play(self, **fields: Any) -> dict[str, Any]:
+        """Subscribe as a guest (unless told otherwise) and watch the game."""
+        fields = {"guest": True, "games": [{"game": GAME}], **fields}
+        reply = await self.ask("subscribe", **fields)
+        self.token = reply.get("you", {}).get("token")
+        return reply
+
+    def hang_up(self) -> None:
+        self.connection.closing = True
+        self.session.closed()
+
+
+class World:
+    """The services, and the clients that joined."""
+
+    def __init__(self, **options: Any) -> None:
+        self.clock = FakeClock()
+        self.journal = Journal()
+        self.tables = DictTables()
+        self.phase = Phase()
+        self.faults: list[tuple[str, Exception]] = []
+        self.bans = Bans()
+        self.auth = Authenticator(
+            Secret(b"s" * 32), self.clock.wall_ms, random.Random(options.get("seed", 7))
+        )
+        self.sessions = Sessions()
+        self.games = Games()
+        self.hub = Hub(self.clock, HubSettings(), _deaf())
+        self.game = self._found(options)
+        self.services = self._services(options)
+        self.clients: list[Client] = []
+        self._dispatcher = Dispatcher(COMMANDS)
+
+    def _services(self, options: Mapping[str, Any]) -> Services:
+        rate, burst = options.get("credits", (0, 0))
+        return Services(
+            clock=self.clock,
+            phase=self.phase,
+            rules=SessionRules(
+                server="tesserae/0",
+                ping_ms=20_000,
+                max_message_bytes=16_384,
+                credits=CreditRule(rate, burst),
+                guests=options.get("guests", True),
+            ),
+            games=self.games,
+            hub=self.hub,
+            journal=self.journal,  # type: ignore[arg-type]  # what sessions need of it
+            sessions=self.sessions,
+            presence=PresenceService(
+                self.tables,  # type: ignore[arg-type]  # what presence needs of it
+                self.sessions,
+                0.0,
+                self.note_fault,
+            ),
+            authenticator=self.auth,
+            connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
+            guest_limit=GuestLimit(options.get("guests_per_address", 0), self.clock.monotonic_ms),
+            bans=self.bans,
+            address_key=lambda address: f"key of {address}",
+            metrics=Metrics(),
+            on_fault=self.note_fault,
+        )
+
+    def _found(self, options: Mapping[str, Any]) -> Game:
+        width, height = options.get("size", (20, 10))
+        lineage = Lineage([Geometry(width, height)])
+        rule = CooldownRule(options.get("cooldown_ms", 0), options.get("max_stack", 1))
+        settings = Settings(DEFAULT, rule)
+        board, ring = Board(width, height), Ring(0, 1000)
+        replica = Replica(Stream(GAME, 1), "epoch", board, lineage, settings, ring)
+        policy = AddressPolicy(0, options.get("address_budget", 0))
+        head = Head(replica, settings, policy=policy, bans=self.bans)
+        game = Game(
+            replica,
+            head,
+            self.journal,  # type: ignore[arg-type]  # what the committer needs of it
+            1,
+            self.clock,
+        )
+        self.games.add(game)
+        self.hub.open(game)
+        return game
+
+    def note_fault(self, doing: str, fault: Exception) -> None:
+        self.faults.append((doing, fault))
+
+    def join(self, codec: Codec = BINARY_V1, remote: str = "192.0.2.1") -> Client:
+        """Open a connection."""
+        connection = FakeConnection(f"c{len(self.clients)}", codec, remote)
+        session = Session(self.services, self._dispatcher)
+        connection.session = session
+        client = Client(self, connection, session)
+        self.clients.append(client)
+        session.opened(connection)
+        return client
+
+    def token(self, user_id: str, *, ttl_s: int = 3600) -> str:
+        return self.auth.issue(user_id, user_id.title(), [Role.PLAYER], ttl_s=ttl_s)
+
+    async def quiet(self) -> None:
+        """Let everything run that is due, threads included, until nothing moves any more."""
+        for _ in range(20):
+            await asyncio.sleep(0)
+        while any(client.connection.held for client in self.clients if not client.closed_with):
+            if not self.journal.gate.is_set():
+                return
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
+        self.hub.flush(self.game)
+
+
+def _deaf() -> HubEvents:
+    def ignore(*_: object) -> None:
+        """Hear nothing."""
+
+    return HubEvents(ignore, ignore, ignore, ignore)
+
+
+@asynccontextmanager
+async def running(**options: Any) -> AsyncIterator[World]:
+    """A world that takes placements, until the block ends."""
+    world = World(**options)
+    world.phase.ready()
+    committing = asyncio.create_task(world.game.committer.run())
+    try:
+        yield world
+    finally:
+        for client in world.clients:
+            if not client.connection.closing:
+                client.hang_up()
+        await world.quiet()
+        world.journal.gate.set()
+        world.game.committer.stop()
+        await committing
+        assert world.faults == []
+
+
+__all__ = ["BINARY_V1", "GAME", "JSON_V1", "Client", "World", "running"]

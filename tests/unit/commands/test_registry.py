@@ -1,0 +1,41 @@
+"""The registry itself: names, permissions, schemas."""
+
+import pytest
+
+from server.commands.all import COMMANDS
+from server.commands.dispatch import Dispatcher
+from server.commands.ping import COMMAND as PING
+from server.commands.registry import Call, Command, Done, Outcome, Registry, Request
+from tests.support.world import running
+
+
+class Nothing(Request):
+    """No fields."""
+
+
+def _answer(call: Call[Nothing]) -> Outcome:
+    return Done({"by": call.session.user_id})
+
+
+ADMINS_ONLY = Command("rule", "Rule", Nothing, _answer, roles=frozenset({"admin"}))
+
+
+def test_two_commands_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="ping"):
+        Registry([PING, PING])
+
+
+def test_every_command_has_a_schema_with_the_names_of_the_wire() -> None:
+    schemas = COMMANDS.schemas()
+    assert list(schemas) == [command.name for command in COMMANDS]
+    assert "minIntervalMs" in schemas["subscribe"]["properties"]
+
+
+async def test_a_command_for_some_roles_is_forbidden_to_others() -> None:
+    async with running() as world:
+        world._dispatcher = Dispatcher(Registry([ADMINS_ONLY, *COMMANDS]))
+        client = world.join()
+        await client.play()
+        error = (await client.ask("rule"))["error"]
+        assert error["code"] == "forbidden"
+        assert "admin" in error["message"]
