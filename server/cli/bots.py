@@ -1,7 +1,7 @@
 """`tesserae bots`: the scripted players, or what to install when their library is missing.
 
-`bots` here is the click group of the package `bots`; the server never imports that package
-otherwise.
+Loads the click group of the package `bots` when it is asked for; nothing else of the server knows
+that package.
 """
 
 from importlib.util import find_spec
@@ -22,11 +22,9 @@ def missing() -> None:
     )
 
 
-def _found() -> click.Command:
+def bots() -> click.Command:
+    """Find the group of the bots, or a command that says what is missing."""
     if find_spec(LIBRARY) is None:
         return missing
     command: click.Command = resolve_name(GROUP)
     return command
-
-
-bots = _found()

@@ -13,7 +13,7 @@ import traceback
 import click
 
 from persistence.errors import StoreDamaged, StoreInUse
-from server.config.errors import ConfigurationError
+from server.problems import ConfigurationError
 
 DONE = 0
 FAILED = 1

@@ -5,7 +5,7 @@ comes at once. Entry point of the distribution.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pkgutil import resolve_name
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from server.cli.exits import report
 
 
 class Entry(NamedTuple):
-    """A subcommand that is not loaded yet."""
+    """A subcommand that is not loaded yet: the command, or a function that finds it."""
 
     target: str
     help: str
@@ -42,8 +42,8 @@ class LazyGroup(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = resolve_name(entry.target)
-        return command
+        found: click.Command | Callable[[], click.Command] = resolve_name(entry.target)
+        return found if isinstance(found, click.Command) else found()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands without importing any."""

@@ -4,9 +4,9 @@
 embedders make. Nothing here is read again after start.
 """
 
-from server.config.errors import ConfigurationError, Problem
 from server.config.load import Loaded, load
 from server.config.settings import Settings
 from server.config.values import Network, Size
+from server.problems import ConfigurationError, Problem
 
 __all__ = ["ConfigurationError", "Loaded", "Network", "Problem", "Settings", "Size", "load"]

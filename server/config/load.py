@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from server.config.errors import ConfigurationError, Problem
 from server.config.settings import Settings
 from server.config.table import BY_NAME, CONFIG_VARIABLE, PREFIX, ROWS, Row
+from server.problems import ConfigurationError, Problem
 
 MAX_FILE_BYTES = 1_000_000
 MAX_SHOWN_CHARS = 200
