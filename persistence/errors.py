@@ -1,12 +1,15 @@
 """Everything that can go wrong with a store, as one tree.
 
-    StoreError
-    ├── ConditionFailed     a conditional write found something else: a plain outcome
-    ├── TransientFault      try again, for as long as it takes (disk full, throttled, timed out)
-    ├── PermanentFault      trying again will not help (missing table, no access, bad item)
-    ├── StoreDamaged        what is stored cannot be trusted; nothing was changed
-    └── StoreInUse          another process holds the right to write
+StoreError
+├── ConditionFailed     a conditional write found something else: a plain outcome
+├── TransientFault      try again, for as long as it takes (disk full, throttled, timed out)
+├── PermanentFault      trying again will not help (missing table, no access, bad item)
+├── StoreDamaged        what is stored cannot be trusted; nothing was changed
+└── StoreInUse          another process holds the right to write
 """
+
+
+# ruff: noqa: N818 - they are named after what happened, as the design pages name them
 
 
 class StoreError(Exception):

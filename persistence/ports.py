@@ -126,7 +126,7 @@ class Tables(Protocol):
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
-        """Items of a partition in sort-key order: sort > `after`, sort <= `up_to`, with `prefix`."""
+        """Items of a partition in sort-key order: sort > `after`, <= `up_to`, with `prefix`."""
         ...
 
 
@@ -177,9 +177,7 @@ class Journal(Protocol):
         """Placements in an area, newest first, by `XOriginalIndex` (full items where it can)."""
         ...
 
-    async def by_user(
-        self, user_id: str, *, limit: int = 1000, cursor: str | None = None
-    ) -> Page:
+    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
         """A user's placements, newest first, by `UserIndex`."""
         ...
 

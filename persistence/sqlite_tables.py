@@ -1,0 +1,167 @@
+"""Tables on SQLite: items by key, and the writes that the journal does in its transactions.
+
+Conditions and updates are read-modify-write in the writing thread, which is alone. Expired items
+are absent for every reader and for every condition; each write sweeps a few of them off the disk.
+"""
+
+# ruff: noqa: S608 - statements hold declared names and constants only; values are bound
+
+import sqlite3
+from collections.abc import Callable, Sequence
+
+import orjson
+
+from persistence.items import (
+    LAST_CHAR,
+    check_transaction,
+    checked_key,
+    encoded_item,
+    key_of,
+    require,
+    target_of,
+    updated,
+)
+from persistence.ports import Delete, Item, Key, Page, Put, Table, Update, Write
+from persistence.sqlite_reader import Reader, fetch
+from persistence.sqlite_writer import Writer
+
+SWEPT_PER_WRITE = 8
+
+
+class SqliteTables:
+    """The `Tables` port; `wall_ms` tells what has expired."""
+
+    def __init__(self, writer: Writer, reader: Reader, wall_ms: Callable[[], int]) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._wall_ms = wall_ms
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        """Read one item, consistently."""
+        checked_key(key)
+        now_s = self._now_s()
+        return await self._reader.run(lambda connection: _get(connection, table, key, now_s))
+
+    async def write(self, write: Write) -> Item | None:
+        """Do one write; returns the item as it is now (None after a delete)."""
+        target_of(write)
+        now_s = self._now_s()
+        return await self._writer.run(lambda connection: apply(connection, write, now_s))
+
+    async def transact(self, writes: Sequence[Write]) -> None:
+        """Do all writes or none. Raises ConditionFailed."""
+        check_transaction(writes)
+        now_s = self._now_s()
+        await self._writer.run(lambda connection: apply_all(connection, writes, now_s))
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        *,
+        prefix: str = "",
+        after: str = "",
+        up_to: str | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of a partition in sort-key order: sort > `after`, sort <= `up_to`, with `prefix`.
+
+        The cursor is the last sort key that the page before it gave.
+        """
+        if cursor is not None:
+            after, before = (cursor, None) if ascending else (after, cursor)
+        else:
+            before = None
+        sort = f'"{table.sort}"'
+        bounds: list[tuple[str, str | int]] = [(f'"{table.partition}" = ?', partition)]
+        bounds.append((f"{sort} > ?", after))
+        if prefix:
+            bounds += [(f"{sort} >= ?", prefix), (f"{sort} < ?", prefix + LAST_CHAR)]
+        if up_to is not None:
+            bounds.append((f"{sort} <= ?", up_to))
+        if before is not None:
+            bounds.append((f"{sort} < ?", before))
+        if table.ttl is not None:
+            bounds.append((_alive(table), self._now_s()))
+        select = (
+            f'SELECT item FROM "{table.name}" WHERE {" AND ".join(text for text, _ in bounds)} '
+            f"ORDER BY {sort} {'ASC' if ascending else 'DESC'}"
+        )
+        arguments = [value for _, value in bounds]
+        items, more = await self._reader.run(
+            lambda connection: fetch(connection, select, arguments, limit)
+        )
+        return Page(items, items[-1][table.sort] if more else None)
+
+    def _now_s(self) -> int:
+        return self._wall_ms() // 1000
+
+
+def apply_all(connection: sqlite3.Connection, writes: Sequence[Write], now_s: int) -> None:
+    """Do `writes` inside the caller's transaction. Raises ConditionFailed."""
+    for write in writes:
+        apply(connection, write, now_s)
+
+
+def apply(connection: sqlite3.Connection, write: Write, now_s: int) -> Item | None:
+    """Do one write inside the caller's transaction; returns the item as it is now."""
+    key = target_of(write)
+    found = None
+    if write.condition is not None or isinstance(write, Update):
+        found = _get(connection, write.table, key, now_s)
+        require(write.condition, found, key)
+    _sweep(connection, write.table, now_s)
+    if isinstance(write, Delete):
+        _delete(connection, write.table, key)
+        return None
+    item = write.item if isinstance(write, Put) else updated(write, found)
+    return _put(connection, write.table, item)
+
+
+def _put(connection: sqlite3.Connection, table: Table, item: Item) -> Item:
+    content = encoded_item(item)
+    connection.execute(
+        f'INSERT OR REPLACE INTO "{table.name}" ("{table.partition}", "{table.sort}", item) '
+        "VALUES (?, ?, ?)",
+        (*key_of(table, item), content.decode()),
+    )
+    stored: Item = orjson.loads(content)
+    return stored
+
+
+def _get(connection: sqlite3.Connection, table: Table, key: Key, now_s: int) -> Item | None:
+    alive = "" if table.ttl is None else f" AND {_alive(table)}"
+    arguments = (*key, now_s) if alive else key
+    row = connection.execute(
+        f'SELECT item FROM "{table.name}" '
+        f'WHERE "{table.partition}" = ? AND "{table.sort}" = ?{alive}',
+        arguments,
+    ).fetchone()
+    if row is None:
+        return None
+    item: Item = orjson.loads(row[0])
+    return item
+
+
+def _delete(connection: sqlite3.Connection, table: Table, key: Key) -> None:
+    connection.execute(
+        f'DELETE FROM "{table.name}" WHERE "{table.partition}" = ? AND "{table.sort}" = ?',
+        key,
+    )
+
+
+def _sweep(connection: sqlite3.Connection, table: Table, now_s: int) -> None:
+    if table.ttl is None:
+        return
+    keys = f'"{table.partition}", "{table.sort}"'
+    connection.execute(
+        f'DELETE FROM "{table.name}" WHERE ({keys}) IN (SELECT {keys} FROM "{table.name}" '
+        f'WHERE "{table.ttl}" <= ? ORDER BY "{table.ttl}" LIMIT {SWEPT_PER_WRITE})',
+        (now_s,),
+    )
+
+
+def _alive(table: Table) -> str:
+    return f'("{table.ttl}" IS NULL OR "{table.ttl}" > ?)'

@@ -1,0 +1,38 @@
+"""What every Lease must do. An adapter's test gives `open_lease`: each call opens a rival."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+
+from persistence.errors import StoreInUse
+from persistence.ports import Lease
+
+OpenLease = Callable[[], AbstractAsyncContextManager[Lease]]
+
+
+class LeaseContract:
+    async def test_each_holder_has_a_higher_fence(self, open_lease: OpenLease) -> None:
+        fences = []
+        for _ in range(3):
+            async with open_lease() as lease:
+                fences.append(await lease.acquire())
+                await lease.release()
+        assert fences == sorted(set(fences))
+
+    async def test_a_rival_is_refused_while_it_is_held(self, open_lease: OpenLease) -> None:
+        async with open_lease() as holder:
+            fence = await holder.acquire()
+            with pytest.raises(StoreInUse):
+                async with open_lease() as rival:
+                    await rival.acquire()
+            await holder.release()
+        async with open_lease() as rival:
+            assert await rival.acquire() > fence
+
+    async def test_a_release_may_be_repeated(self, open_lease: OpenLease) -> None:
+        async with open_lease() as lease:
+            await lease.acquire()
+            await lease.release()
+            await lease.release()
+            assert await lease.acquire() > 0

@@ -1,0 +1,209 @@
+"""A store in memory: small, honest, and proven by the same contract as the others.
+
+Unit tests of the server use it. Everything passes through JSON, so that what a test stores is what
+a real store would give back.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from persistence.errors import StoreInUse
+from persistence.files import check_blob_key
+from persistence.items import (
+    check_transaction,
+    checked_key,
+    encoded_item,
+    key_of,
+    require,
+    target_of,
+    updated,
+)
+from persistence.ports import (
+    Blob,
+    Delete,
+    Item,
+    Key,
+    Page,
+    Put,
+    Rectangle,
+    Store,
+    Table,
+    Update,
+    Write,
+)
+from persistence.tables import HISTORY
+
+Rows = dict[tuple[str, Key], bytes]
+
+
+def open_memory(wall_ms: Callable[[], int] = lambda: 0, rows: Rows | None = None) -> Store:
+    """A store in memory; `rows` is what it holds, to look behind the port or to open it again."""
+    tables = MemoryTables(rows if rows is not None else {}, wall_ms)
+    return Store(tables, MemoryJournal(tables), MemoryBlobs(), MemoryLease([0, 0]))
+
+
+class MemoryTables:
+    def __init__(self, rows: Rows, wall_ms: Callable[[], int]) -> None:
+        self.rows = rows
+        self._wall_ms = wall_ms
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        return self._find(table, checked_key(key))
+
+    async def write(self, write: Write) -> Item | None:
+        await self.transact([write])
+        return self._find(write.table, target_of(write))
+
+    async def transact(self, writes: Sequence[Write]) -> None:
+        check_transaction(writes)
+        staged = [(write.table.name, target_of(write), self._result(write)) for write in writes]
+        for name, key, item in staged:
+            if item is None:
+                self.rows.pop((name, key), None)
+            else:
+                self.rows[name, key] = item
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        *,
+        prefix: str = "",
+        after: str = "",
+        up_to: str | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        keys = [
+            key
+            for name, key in sorted(self.rows)
+            if name == table.name
+            and key.partition == partition
+            and key.sort.startswith(prefix)
+            and after < key.sort
+            and (up_to is None or key.sort <= up_to)
+        ]
+        items = [item for key in keys if (item := self._find(table, key)) is not None]
+        return page_of(items if ascending else items[::-1], limit, cursor)
+
+    def _result(self, write: Write) -> bytes | None:
+        """What a write leaves behind, as JSON."""
+        key = target_of(write)
+        found = self._find(write.table, key)
+        require(write.condition, found, key)
+        match write:
+            case Delete():
+                return None
+            case Put():
+                return encoded_item(write.item)
+            case Update():
+                return encoded_item(updated(write, found))
+
+    def _find(self, table: Table, key: Key) -> Item | None:
+        content = self.rows.get((table.name, key))
+        if content is None:
+            return None
+        item: Item = orjson.loads(content)
+        expires_s = item.get(table.ttl) if table.ttl else None
+        return None if expires_s is not None and expires_s <= self._wall_ms() // 1000 else item
+
+
+class MemoryJournal:
+    def __init__(self, tables: MemoryTables) -> None:
+        self._tables = tables
+
+    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+        rows = {(HISTORY.name, key_of(HISTORY, item)): encoded_item(item) for item in items}
+        await self._tables.transact(writes)
+        self._tables.rows.update(rows)
+
+    async def read(
+        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+    ) -> AsyncIterator[list[Item]]:
+        items = [item for item in self._all(partitions) if item["SK"] > after]
+        for first in range(0, len(items), page):
+            yield items[first : first + page]
+
+    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
+        return sum(item["SK"] > after for item in self._all(partitions))
+
+    async def delete(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self._tables.rows.pop((HISTORY.name, checked_key(key)), None)
+
+    async def within(
+        self,
+        partitions: Sequence[str],
+        area: Rectangle,
+        *,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        found = [
+            item
+            for item in self._all(partitions)
+            if "x_original" in item
+            and area.x1 <= item["x_original"] <= area.x2
+            and area.y1 <= item["y_original"] <= area.y2
+        ]
+        return page_of(found[::-1], limit, cursor)
+
+    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        found = [item for item in self._all(None) if item.get("userId") == user_id]
+        return page_of(found[::-1], limit, cursor)
+
+    def _all(self, partitions: Sequence[str] | None) -> list[Item]:
+        """History items in order of SK, then of partition."""
+        found = [
+            (key.sort, key.partition, content)
+            for (name, key), content in self._tables.rows.items()
+            if name == HISTORY.name and (partitions is None or key.partition in partitions)
+        ]
+        return [orjson.loads(content) for _, _, content in sorted(found)]
+
+
+class MemoryBlobs:
+    def __init__(self) -> None:
+        self.blobs: dict[str, Blob] = {}
+
+    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
+        self.blobs[check_blob_key(key)] = Blob(bytes(data), dict(metadata))
+
+    async def get(self, key: str) -> Blob | None:
+        return self.blobs.get(check_blob_key(key))
+
+    async def list(self, prefix: str) -> list[str]:
+        return sorted(key for key in self.blobs if key.startswith(prefix))
+
+    async def delete(self, key: str) -> None:
+        self.blobs.pop(check_blob_key(key), None)
+
+
+class MemoryLease:
+    """`shared` is [fence, how many hold it]: two leases on one list are rivals."""
+
+    def __init__(self, shared: list[int]) -> None:
+        self._shared = shared
+        self._held = False
+
+    async def acquire(self) -> int:
+        if self._shared[1] and not self._held:
+            raise StoreInUse("another lease holds this store", "release it first")
+        self._held = True
+        self._shared[:] = [self._shared[0] + 1, 1]
+        return self._shared[0]
+
+    async def release(self) -> None:
+        if self._held:
+            self._held = False
+            self._shared[1] = 0
+
+
+def page_of(items: Sequence[Any], limit: int, cursor: str | None) -> Page:
+    """A page after as many items as the cursor says."""
+    first = int(cursor or 0)
+    following = str(first + limit) if first + limit < len(items) else None
+    return Page(list(items[first : first + limit]), following)
