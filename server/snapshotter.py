@@ -32,7 +32,6 @@ class Snapshotter:
         every_events: int,
         on_error: Callable[[Game, StoreError], None],
         on_stored: Callable[[Game, int], None],
-        stored_seq: int,
     ) -> None:
         self._game = game
         self._store = store
@@ -42,7 +41,7 @@ class Snapshotter:
         self._on_error = on_error
         self._on_stored = on_stored
         self._writer = SnapshotWriter(store.blobs, game.name)
-        self._stored_seq = stored_seq
+        self._stored_seq = 0
         self._tried_ms = clock.monotonic_ms()
         self._storing = asyncio.Lock()
 

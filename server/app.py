@@ -1,0 +1,153 @@
+"""The composition root: from the frozen settings to a server that runs until it is told to stop.
+
+The only place that knows every part. `compose` is a flat list of what stands on what; when things
+happen is lifecycle.py's. Called by `tesserae serve`.
+"""
+
+import asyncio
+import random
+import secrets
+from collections.abc import Callable
+from functools import partial
+
+from canvas.bans import Bans
+from persistence.embedded import open_embedded
+from persistence.ports import Store
+from server import __version__
+from server.addresses import address_hasher, client_address, is_exempt
+from server.auth import Authenticator
+from server.clock import Clock, SystemClock
+from server.commands.all import COMMANDS
+from server.commands.dispatch import Dispatcher
+from server.config import Settings
+from server.founding import Founding, read_founding
+from server.game import Games
+from server.http.app import HttpSide
+from server.hub import Hub, HubSettings
+from server.lifecycle import Lifecycle, Parts, until_told_to_stop
+from server.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
+from server.logs import get_logger, set_up_logs
+from server.loop import choose_loop, run_on
+from server.metrics import Metrics
+from server.operator_log import OperatorLog
+from server.phase import Phase
+from server.presence_service import PresenceService
+from server.secret import Secret, open_secret
+from server.services import Services, SessionRules
+from server.session import Session
+from server.sessions import Sessions
+from server.transport.handshake import Gate
+from server.transport.listener import Listener
+from server.transport.settings import TransportSettings
+
+MS = 1000.0
+
+
+def run(settings: Settings) -> int:
+    """Serve until stopped; returns the exit code. Raises what `exits.report` explains."""
+    secret = open_secret(settings)
+    founding = read_founding(settings)
+    set_up_logs(settings.log_format, settings.log_level, secrets=_secrets_of(settings, secret))
+    choice = choose_loop()
+    get_logger("server").info("starting", version=__version__, loop=choice.name)
+    return run_on(choice, serve(settings, secret, founding, SystemClock()))
+
+
+async def serve(settings: Settings, secret: Secret, founding: Founding, clock: Clock) -> int:
+    """Open the store, serve, and close it; returns the exit code."""
+    async with open_embedded(settings.data, wall_ms=clock.wall_ms) as store:
+        lifecycle = compose(settings, secret, founding, clock, store)
+        await lifecycle.start()
+        await until_told_to_stop()
+        return await lifecycle.stop()
+
+
+def compose(
+    settings: Settings, secret: Secret, founding: Founding, clock: Clock, store: Store
+) -> Lifecycle:
+    """Put the parts together; nothing runs yet."""
+    chance = random.SystemRandom()
+    metrics = Metrics()
+    phase = Phase()
+    log = OperatorLog(get_logger("server"), phase, metrics)
+    asyncio.get_running_loop().set_exception_handler(log.loop_fault)
+    games = Games()
+    sessions = Sessions()
+    hub = Hub(clock, _hub_settings(settings), log.hub_events())
+    bans = Bans()
+    services = Services(
+        clock=clock,
+        phase=phase,
+        rules=_session_rules(settings),
+        games=games,
+        hub=hub,
+        journal=store.journal,
+        sessions=sessions,
+        presence=PresenceService(
+            store.tables, sessions, settings.presence_debounce_ms / MS, log.fault
+        ),
+        authenticator=Authenticator(secret, clock.wall_ms, chance),
+        connection_limits=ConnectionLimits(
+            settings.max_connections,
+            settings.max_connections_per_address,
+            settings.address_exceptions,
+        ),
+        guest_limit=GuestLimit(
+            settings.guests_per_address, clock.monotonic_ms, settings.address_exceptions
+        ),
+        bans=bans,
+        address_key=_address_key(settings, secret),
+        metrics=metrics,
+        on_fault=log.fault,
+    )
+    dispatcher = Dispatcher(COMMANDS)
+    http = HttpSide(services, settings)
+    listener = Listener(
+        make_peer=lambda: Session(services, dispatcher),
+        make_http=http.make_protocol,
+        gate=_gate(settings, clock),
+        new_id=partial(secrets.token_hex, 8),
+        clock=clock,
+        on_fault=partial(log.fault, "serving a connection"),
+        settings=TransportSettings(ping_ms=settings.ping_ms),
+    )
+    return Lifecycle(settings, Parts(services, store, listener, http, log, founding, chance))
+
+
+def _secrets_of(settings: Settings, secret: Secret) -> list[str]:
+    given = [settings.secret, settings.metrics_token]
+    return [secret.text.decode(), *(value.get_secret_value() for value in given if value)]
+
+
+def _hub_settings(settings: Settings) -> HubSettings:
+    return HubSettings(
+        tick_min=settings.tick_min_ms / MS,
+        tick_max=settings.tick_max_ms / MS,
+        slow_timeout_ms=round(settings.slow_timeout * MS),
+    )
+
+
+def _session_rules(settings: Settings) -> SessionRules:
+    return SessionRules(
+        server=f"tesserae/{__version__}",
+        ping_ms=settings.ping_ms,
+        max_message_bytes=TransportSettings().max_message_bytes,
+        credits=CreditRule(settings.message_rate, settings.message_burst),
+        guests=settings.guests,
+    )
+
+
+def _address_key(settings: Settings, secret: Secret) -> Callable[[str], str]:
+    hashed = address_hasher(secret.key("address hash v1"))
+    exceptions = settings.address_exceptions
+    return lambda address: "" if is_exempt(address, exceptions) else hashed(address)
+
+
+def _gate(settings: Settings, clock: Clock) -> Gate:
+    handshakes = HandshakeLimit(settings.handshakes_per_second, clock.monotonic_ms)
+    return Gate(
+        admit=handshakes.admit,
+        address_of=partial(client_address, trusted=settings.trusted_proxies),
+        origins=frozenset(settings.origins),
+        origin_required=settings.origin_required,
+    )

@@ -1,0 +1,227 @@
+"""Start and stop: what happens in which order, and within which deadline.
+
+Owns the tasks of the process. Start: listen, lease, recover, ready. Stop: not ready, `going`,
+drain, close 1012, snapshot, release. Nothing is acknowledged that is not committed, also on the way out.
+Made by app.py.
+"""
+
+import asyncio
+import random
+import signal
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from canvas.address import AddressPolicy
+from persistence.ports import Store
+from server.config import Settings
+from server.founding import Founding
+from server.game import Game
+from server.http.app import HttpSide
+from server.operator_log import OperatorLog
+from server.progress import RecoveryProgress, announce
+from server.recovery import Recovery, RecoveryEvents, RecoverySettings
+from server.services import Services
+from server.snapshotter import Snapshotter
+from server.transport.listener import Listener
+from server.wire import events
+from server.wire.codes import CloseCode
+
+EPOCH_BYTES = 8
+MS = 1000.0
+DRAIN_SHARE = 0.5
+CLOSE_SHARE = 0.2
+"""Of the stop deadline: half for what is pending, a fifth for the closing, the rest to snapshot."""
+RETRY_MIN_MS = 1_000
+RETRY_SPREAD_MS = 4_000
+HOUSEKEEPING_EVERY = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What was composed."""
+
+    services: Services
+    store: Store
+    listener: Listener
+    http: HttpSide
+    log: OperatorLog
+    founding: Founding
+    chance: random.Random
+
+
+class Lifecycle:
+    """One run of the server."""
+
+    def __init__(self, settings: Settings, parts: Parts) -> None:
+        self._settings = settings
+        self._parts = parts
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._snapshotters: list[Snapshotter] = []
+
+    # --- start ---------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Listen, recover, and take placements. Raises StoreError or ListenError."""
+        parts, settings = self._parts, self._settings
+        await parts.http.start()
+        await parts.listener.start(settings.host, settings.port)
+        try:
+            fence = await parts.store.lease.acquire()
+            game = await self._recover(fence)
+        except BaseException:
+            parts.listener.stop()
+            raise
+        self._open(game)
+        parts.services.phase.ready()
+        announce(settings.host, parts.listener.port)
+
+    async def _recover(self, fence: int) -> Game:
+        parts, clock = self._parts, self._parts.services.clock
+        started_ms = clock.monotonic_ms()
+        with RecoveryProgress() as progress:
+            recovery = Recovery(
+                parts.store,
+                clock,
+                self._recovery_settings(),
+                RecoveryEvents(progress.advance, parts.log.snapshot_damaged),
+            )
+            founding = parts.founding.config(_epoch(parts.chance))
+            config = await recovery.load_or_found(founding)
+            for wish in parts.founding.ignored_by(config):
+                parts.log.wish_ignored(wish)
+            game = await recovery.recover(config, fence, parts.services.bans)
+        parts.log.recovered(game, (clock.monotonic_ms() - started_ms) / MS)
+        return game
+
+    def _recovery_settings(self) -> RecoverySettings:
+        settings = self._settings
+        return RecoverySettings(
+            ring_events=settings.ring_events,
+            max_pending=settings.max_backlog,
+            policy=AddressPolicy(settings.address_cooldown, settings.address_budget),
+        )
+
+    def _open(self, game: Game) -> None:
+        services = self._parts.services
+        services.games.add(game)
+        services.hub.open(game)
+        self._spawn(game.committer.run(), f"committing {game.name}")
+        snapshotter = self._snapshotter(game)
+        self._snapshotters.append(snapshotter)
+        self._spawn(snapshotter.run(), f"storing snapshots of {game.name}")
+        self._spawn(services.presence.run(), "telling presence")
+        self._spawn(self._keep_house(), "housekeeping")
+        changes = self._parts.founding.changes_to(game.replica.settings)
+        if changes:
+            game.change(changes)
+
+    def _snapshotter(self, game: Game) -> Snapshotter:
+        settings, log = self._settings, self._parts.log
+        return Snapshotter(
+            game,
+            self._parts.store,
+            self._parts.services.clock,
+            every_ms=round(settings.snapshot_interval * MS),
+            every_events=settings.snapshot_pixels,
+            on_error=log.snapshot_failed,
+            on_stored=log.snapshot_stored,
+        )
+
+    def _spawn(self, work: Coroutine[Any, Any, None], doing: str) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._ended(done, doing))
+
+    def _ended(self, task: asyncio.Task[None], doing: str) -> None:
+        self._tasks.discard(task)
+        fault = None if task.cancelled() else task.exception()
+        if fault is not None:
+            self._parts.log.fault(doing, fault)
+            self._parts.services.phase.impaired(f"{doing} has failed; restart the server")
+
+    async def _keep_house(self) -> None:
+        services = self._parts.services
+        while True:
+            await asyncio.sleep(HOUSEKEEPING_EVERY)
+            services.hub.sweep()
+            services.sessions.close_expired()
+            now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
+            for game in services.games:
+                game.head.forget_expired(now_ms, wall_ms)
+
+    # --- stop ----------------------------------------------------------------
+
+    async def stop(self) -> int:
+        """Drain, close and store within the deadline; returns the exit code."""
+        parts, deadline = self._parts, self._settings.stop_deadline
+        parts.services.phase.draining(RETRY_MIN_MS)
+        for game in parts.services.games:
+            game.stop_taking()
+        self._tell_going()
+        drained = await _within(deadline * DRAIN_SHARE, self._drain)
+        if not drained:
+            parts.log.note("what is still pending could not be committed in time")
+        await _within(deadline * CLOSE_SHARE, self._close_connections)
+        stored = await _within(deadline * (1 - DRAIN_SHARE - CLOSE_SHARE), self._store_snapshots)
+        await self._end_tasks()
+        parts.listener.stop()
+        await parts.http.stop()
+        await parts.store.lease.release()
+        parts.log.note("stopped", drained=drained, snapshots_stored=stored)
+        return 0 if drained else 1
+
+    def _tell_going(self) -> None:
+        reason = self._parts.services.phase.reason
+        for connection in list(self._parts.listener.live):
+            connection.write(events.going(self._retry_after_ms(), reason))
+
+    def _retry_after_ms(self) -> int:
+        return RETRY_MIN_MS + self._parts.chance.randrange(RETRY_SPREAD_MS)
+
+    async def _drain(self) -> None:
+        services = self._parts.services
+        for game in services.games:
+            await game.committer.drained()
+            services.hub.flush(game)
+
+    async def _close_connections(self) -> None:
+        listener = self._parts.listener
+        listener.stop_accepting()
+        reason = self._parts.services.phase.reason
+        await listener.close_all(CloseCode.RESTART, reason, self._retry_after_ms)
+        while listener.live:  # noqa: ASYNC110  # the live set tells nobody, and this ends soon
+            await asyncio.sleep(0.01)
+
+    async def _store_snapshots(self) -> None:
+        for snapshotter in self._snapshotters:
+            await snapshotter.store_now()
+
+    async def _end_tasks(self) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _within(seconds: float, step: Callable[[], Awaitable[None]]) -> bool:
+    """Run a step; False when it was not done in time and was given up."""
+    try:
+        async with asyncio.timeout(seconds):
+            await step()
+    except TimeoutError:
+        return False
+    return True
+
+
+def _epoch(chance: random.Random) -> str:
+    return chance.randbytes(EPOCH_BYTES).hex()
+
+
+async def until_told_to_stop() -> None:
+    """Wait for SIGTERM or SIGINT."""
+    loop = asyncio.get_running_loop()
+    told = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()

@@ -1,0 +1,63 @@
+"""What the person at the terminal sees of a start: a progress bar, then the address to open.
+
+Owns the only lines that go to standard output. No bar where there is no terminal: the log has the
+outcome. Called by lifecycle.py.
+"""
+
+import ipaddress
+import sys
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104  # compared with, not bound
+
+
+class RecoveryProgress:
+    """A bar of history items read; drawn only on a terminal, gone when done."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("Reading history"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._task = self._progress.add_task("history", total=None)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def advance(self, done: int, total: int) -> None:
+        """Show that so many items of so many are read."""
+        self._progress.update(self._task, completed=done, total=max(total, done))
+
+
+def announce(host: str, port: int) -> None:
+    """Print the address to open in a browser."""
+    sys.stdout.write(f"Tesserae is ready. Open http://{_shown(host)}:{port}/ (Ctrl+C stops it)\n")
+    sys.stdout.flush()
+
+
+def _shown(host: str) -> str:
+    if host in ANY_ADDRESS:
+        return "localhost"
+    try:
+        return f"[{host}]" if ipaddress.ip_address(host).version == 6 else host  # noqa: PLR2004
+    except ValueError:
+        return host

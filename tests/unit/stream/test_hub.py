@@ -1,0 +1,449 @@
+"""The hub: everybody in step gets each flush once, slow readers are merged, nobody misses a seq."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from canvas.board import Board
+from canvas.events import PixelPlaced
+from canvas.placement import Placement
+from canvas.refusals import Refusal
+from server.asking import Position, SnapshotMode
+from server.game import Game
+from server.hub import Hub, HubEvents, HubSettings
+from server.wire.binary_v1 import BINARY_V1, accepted_ack
+from server.wire.codes import CloseCode
+from server.wire.json_v1 import JSON_V1
+from tests.support.clock import FakeClock
+from tests.support.games import NAME, GatedJournal, make_game, make_replica, placement
+from tests.support.reader import Reader
+
+
+class Asker:
+    """Queues binary acks as a session does."""
+
+    def __init__(self, connection: Reader) -> None:
+        self.connection = connection
+        self.refusals: list[Refusal] = []
+
+    def accepted(self, event: PixelPlaced, tag: object) -> None:
+        ack = accepted_ack(1, event.request or 0, event.seq, 0, event.index, 0, 0)
+        self.connection.acks.append(ack)
+
+    def refused(self, refusal: Refusal, asked: Placement, tag: object) -> None:
+        self.refusals.append(refusal)
+
+
+class Stage:
+    """A game, its hub and a clock."""
+
+    def __init__(self, *, slow_timeout_ms: int = 5000, ring_events: int = 100_000) -> None:
+        self.clock = FakeClock()
+        self.journal = GatedJournal()
+        self.game: Game = make_game(
+            self.clock, self.journal, replica=make_replica(64, 64, ring_events=ring_events)
+        )
+        self.hub = Hub(self.clock, HubSettings(slow_timeout_ms=slow_timeout_ms), _deaf())
+        self.hub.open(self.game)
+        self._tasks = [asyncio.create_task(self.game.committer.run())]
+        self._at = 0
+
+    async def place(
+        self, count: int = 1, asker: Asker | None = None, *, spread: int = 4096
+    ) -> None:
+        """Place pixels and flush once they are committed."""
+        asker = asker or Asker(Reader(self.hub))
+        for _ in range(count):
+            self._at += 1
+            cell = self._at % spread
+            self.game.submit(placement(cell % 64, cell // 64, self._at % 16), asker)
+        await self.game.committer.drained()
+        self.hub.flush(self.game)
+
+    async def watch(
+        self,
+        reader: Reader,
+        since: Position | None = None,
+        mode: SnapshotMode = "inline",
+        interval_ms: int = 0,
+    ) -> str:
+        prepared = await self.hub.prepare(self.game, since, mode)
+        resume = prepared.resume
+        self.hub.start(reader, prepared, interval_ms)
+        return resume
+
+    def agrees(self, reader: Reader) -> bool:
+        reader.read()
+        assert reader.board is not None
+        replica = self.game.replica
+        return reader.seq == replica.seq and reader.board.crc32() == replica.crc32()
+
+    async def stop(self) -> None:
+        self.game.committer.stop()
+        await asyncio.gather(*self._tasks)
+
+
+def _deaf() -> HubEvents:
+    def ignore(*_: Any) -> None:
+        """Hear nothing."""
+
+    return HubEvents(ignore, ignore, ignore, ignore)
+
+
+@pytest.fixture
+async def stage() -> Any:
+    made = Stage()
+    yield made
+    await made.stop()
+
+
+async def test_a_joiner_gets_the_board_then_every_pixel(stage: Stage) -> None:
+    await stage.place(300)
+    reader = Reader(stage.hub)
+    assert await stage.watch(reader) == "snapshot"
+    await stage.place(50)
+    assert stage.agrees(reader)
+    assert reader.snapshots == 1
+
+
+async def test_a_hundred_joiners_share_one_snapshot(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from server import snapshots
+
+    encodings: list[int] = []
+    encode = snapshots.encode
+    monkeypatch.setattr(snapshots, "encode", lambda *args: encodings.append(1) or encode(*args))
+    readers = [Reader(stage.hub) for _ in range(100)]
+    await asyncio.gather(*[stage.watch(reader) for reader in readers])
+    await stage.place(5)
+    assert all(stage.agrees(reader) for reader in readers)
+    assert len(encodings) == 1
+
+
+async def test_pixels_that_land_while_a_snapshot_is_made_are_not_missed(stage: Stage) -> None:
+    """C3."""
+    await stage.place(100)
+    reader = Reader(stage.hub)
+    prepared = await stage.hub.prepare(stage.game, None, "inline")
+    await stage.place(100)
+    stage.hub.start(reader, prepared)
+    await stage.place(100)
+    assert stage.agrees(reader)
+
+
+async def test_a_resume_gets_events_alone(stage: Stage) -> None:
+    """C1: far fewer bytes than a board."""
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    await stage.place(10)
+    reader.read()
+    position = Position(stage.game.epoch, reader.seq)
+    stage.hub.detach(reader)
+    await stage.place(100, spread=20)
+    back = Reader(stage.hub)
+    board = reader.board
+    assert board is not None
+    back.start_at(board, reader.seq, reader.generation, stage.game.epoch)
+    assert await stage.watch(back, position) == "events"
+    assert stage.agrees(back)
+    assert back.snapshots == 0
+    assert back.received_bytes < board.packed.nbytes / 4
+
+
+async def test_a_current_client_gets_nothing(stage: Stage) -> None:
+    await stage.place(3)
+    reader = Reader(stage.hub)
+    assert await stage.watch(reader, Position(stage.game.epoch, 3)) == "current"
+    assert reader.written == []
+
+
+@pytest.mark.parametrize(
+    "position", [Position("another", 3), Position("epoch-1", 99)], ids=["epoch", "future"]
+)
+async def test_an_impossible_position_gets_a_snapshot(stage: Stage, position: Position) -> None:
+    await stage.place(5)
+    reader = Reader(stage.hub)
+    assert await stage.watch(reader, position) == "snapshot"
+    assert stage.agrees(reader)
+
+
+async def test_longer_away_than_the_ring_gets_a_snapshot() -> None:
+    """C2: an explicit snapshot, never silence."""
+    stage = Stage(ring_events=100)
+    for _ in range(5):
+        await stage.place(4096)
+    reader = Reader(stage.hub)
+    assert await stage.watch(reader, Position(stage.game.epoch, 7)) == "snapshot"
+    assert stage.agrees(reader)
+    await stage.stop()
+
+
+async def test_a_client_with_a_board_of_its_own_asks_for_none(stage: Stage) -> None:
+    await stage.place(5)
+    reader = Reader(stage.hub)
+    reader.start_at(
+        Board.from_packed(64, 64, stage.game.replica.board.to_bytes()), 5, 0, stage.game.epoch
+    )
+    assert await stage.watch(reader, None, "none") == "current"
+    await stage.place(5)
+    assert stage.agrees(reader)
+
+
+async def test_a_link_stands_in_for_the_bands(stage: Stage) -> None:
+    """C6: the board may be fetched (again); the stream goes on from the seq of the event."""
+    await stage.place(5)
+    reader = Reader(stage.hub)
+    await stage.watch(reader, None, "http")
+    reader.read()
+    (event,) = reader.events
+    assert event["url"] == "api/games/place%23main/canvas.bin"
+    assert event["seq"] == 5
+
+
+async def test_an_ack_follows_its_pixel_in_the_same_write(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.read()
+    await stage.place(3, Asker(reader))
+    assert len(reader.written) == 1
+    reader.read()
+    assert [ack.seq for ack in reader.acked] == [1, 2, 3]
+
+
+async def test_a_placer_that_watches_nothing_is_acknowledged_too(stage: Stage) -> None:
+    placer = Reader(stage.hub)
+    await stage.place(2, Asker(placer))
+    placer.read()
+    assert [ack.seq for ack in placer.acked] == [1, 2]
+
+
+async def test_nothing_is_seen_before_it_is_committed(stage: Stage) -> None:
+    """C11: a store that is away delays the pixel for everybody."""
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.read()
+    stage.journal.gate.clear()
+    stage.game.submit(placement(1, 1, 3), Asker(reader))
+    for _ in range(20):
+        await asyncio.sleep(0)
+    stage.hub.flush(stage.game)
+    assert reader.written == []
+    assert stage.game.replica.board.get(1, 1) == 15
+    stage.journal.gate.set()
+    await stage.game.committer.drained()
+    stage.hub.flush(stage.game)
+    assert stage.agrees(reader)
+    assert reader.board is not None
+    assert reader.board.get(1, 1) == 3
+
+
+async def test_a_full_socket_is_left_out_and_caught_up_with_one_frame(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.read()
+    reader.room = reader.unsent + 100
+    for _ in range(200):
+        await stage.place(10, spread=30)
+    held = reader.unsent
+    assert held < reader.room + 200, "the buffer of a slow reader stays bounded"
+    reader.frames = 0
+    reader.drain()
+    assert stage.agrees(reader)
+    assert reader.frames <= 5
+
+
+async def test_acks_of_a_slow_reader_wait_for_its_catch_up(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    await stage.place(1)
+    assert not reader.writable
+    await stage.place(1, Asker(reader))
+    assert len(reader.acks) == 1
+    reader.room = 1 << 40
+    reader.drain()
+    reader.read()
+    assert [ack.seq for ack in reader.acked] == [2]
+
+
+async def test_a_slow_reader_from_before_the_ring_gets_a_snapshot() -> None:
+    stage = Stage(ring_events=50)
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    for _ in range(4):
+        await stage.place(4096)
+    reader.room = 1 << 40
+    reader.drain()
+    for _ in range(100):
+        await asyncio.sleep(0.001)
+        if reader.written:
+            break
+    assert stage.agrees(reader)
+    assert reader.snapshots == 2
+    await stage.place(10)
+    assert stage.agrees(reader)
+    await stage.stop()
+
+
+async def test_one_that_never_catches_up_is_closed(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    await stage.place(1)
+    stage.clock.advance(4999)
+    stage.hub.sweep()
+    assert not reader.closing
+    stage.clock.advance(2)
+    stage.hub.sweep()
+    assert reader.close_code is CloseCode.SLOW
+
+
+async def test_one_that_drains_but_stays_behind_is_closed(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    await stage.place(5)
+    for _ in range(7):
+        await stage.place(5)
+        reader.drain()
+        stage.clock.advance(1000)
+        stage.hub.sweep()
+    assert reader.close_code is CloseCode.SLOW
+
+
+async def test_a_first_snapshot_may_take_as_long_as_it_moves(stage: Stage) -> None:
+    await stage.place(4000)
+    reader = Reader(stage.hub, room=0)
+    await stage.watch(reader)
+    for _ in range(20):
+        reader.unsent -= 10
+        stage.clock.advance(1000)
+        stage.hub.sweep()
+    assert not reader.closing
+    reader.room = 1 << 40
+    reader.drain()
+    assert stage.agrees(reader)
+
+
+async def test_a_paced_reader_gets_merged_frames_at_its_pace(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader, interval_ms=1000)
+    reader.read()
+    reader.frames = 0
+    for _ in range(10):
+        await stage.place(5, spread=8)
+        stage.clock.advance(99)
+    reader.read()
+    assert reader.frames == 0
+    stage.clock.advance(100)
+    await stage.place(1)
+    assert stage.agrees(reader)
+    assert reader.frames == 1
+
+
+async def test_acks_of_a_paced_placer_follow_its_frame(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader, interval_ms=1000)
+    reader.read()
+    await stage.place(1, Asker(reader))
+    reader.read()
+    assert reader.acked == []
+    stage.hub.catch_up(reader)
+    reader.read()
+    assert [ack.seq for ack in reader.acked] == [1]
+    assert stage.agrees(reader)
+
+
+async def test_a_pace_is_changed_for_what_is_watched(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    stage.hub.pace(reader, 1000)
+    await stage.place(1)
+    assert not stage.agrees(reader)
+    stage.hub.pace(reader, 0)
+    assert stage.agrees(reader)
+    await stage.place(1)
+    assert stage.agrees(reader)
+
+
+async def test_growth_and_settings_are_told_in_their_place(stage: Stage) -> None:
+    """C9: the new size before any pixel outside the old one."""
+    reader, late = Reader(stage.hub), Reader(stage.hub)
+    await stage.watch(reader)
+    await stage.place(3)
+    stage.game.resize("left", 10, "More room")
+    stage.game.change({"locked": False})
+    stage.game.submit(placement(70, 5, 4), Asker(reader))
+    await stage.place(2)
+    assert stage.agrees(reader)
+    assert [event["event"] for event in reader.events[1:]] == ["resize", "settings"]
+    late.start_at(Board(64, 64), 0, 0, stage.game.epoch)
+    await stage.watch(late, Position(stage.game.epoch, 0))
+    assert stage.agrees(late)
+
+
+async def test_both_codecs_are_encoded_once_each(stage: Stage) -> None:
+    binary = [Reader(stage.hub) for _ in range(3)]
+    text = [Reader(stage.hub, codec=JSON_V1) for _ in range(3)]
+    for reader in [*binary, *text]:
+        await stage.watch(reader, None, "none")
+    await stage.place(1)
+    assert len({id(reader.written[0]) for reader in binary}) == 1
+    assert len({id(reader.written[0]) for reader in text}) == 1
+    assert text[0].take_json()[0]["pixels"] == [[1, 0, 1]]
+
+
+async def test_legacy_clients_get_hints_and_never_pixels(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    stage.hub.hint(reader, wanted=True)
+    await stage.place(4)
+    assert reader.take_json() == [{"event": "game", "game": NAME, "seq": 4}]
+    stage.hub.hint(reader, wanted=False)
+    await stage.place(4)
+    assert reader.written == []
+
+
+async def test_a_connection_that_is_gone_gets_nothing_more(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.read()
+    stage.hub.detach(reader)
+    await stage.place(3)
+    assert reader.written == []
+    assert stage.hub.watchers(NAME) == 0
+
+
+async def test_one_placement_alone_does_not_wait_for_a_tick(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.read()
+    stage.game.submit(placement(1, 1, 1), Asker(reader))
+    await stage.game.committer.drained()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert stage.agrees(reader)
+    assert reader.seq == 1
+
+
+async def test_a_resent_placement_is_acknowledged_again(stage: Stage) -> None:
+    """C69, while the first is on its way and after it."""
+    reader = Reader(stage.hub)
+    stage.journal.gate.clear()
+    asked = placement(1, 1, 1, request=77)
+    for _ in range(2):
+        stage.game.submit(asked, Asker(reader))
+    stage.journal.gate.set()
+    await stage.place(0)
+    stage.game.submit(asked, Asker(reader))
+    await stage.place(0)
+    reader.read()
+    assert [(ack.request, ack.seq) for ack in reader.acked] == [(77, 1)] * 3
+    assert stage.game.replica.seq == 1
+    assert BINARY_V1 is reader.codec
