@@ -21,6 +21,7 @@ OWN_MODE = 0o600
 MADE_BYTES = 32
 MIN_BYTES = 32
 MAX_BYTES = 4096
+"""And ASCII alone, so that the text is the same as a file, a variable and in every editor."""
 MIN_DISTINCT_BYTES = 8
 SHARED_BITS = stat.S_IRWXG | stat.S_IRWXO
 SHARED_WRITE_BITS = stat.S_IWGRP | stat.S_IWOTH
@@ -78,8 +79,8 @@ def _read(path: Path, forbidden_bits: int, mode: str) -> Secret:
 
 
 def _checked(text: bytes, where: str) -> Secret:
-    if len(text) > MAX_BYTES:
-        raise ConfigurationError.of(where, "is too long for a secret", _remedy())
+    if len(text) > MAX_BYTES or not text.isascii():
+        raise ConfigurationError.of(where, "is no secret in plain characters", _remedy())
     if len(text) < MIN_BYTES or len(set(text)) < MIN_DISTINCT_BYTES:
         raise ConfigurationError.of(where, "is too weak a secret", _remedy())
     return Secret(text)

@@ -113,8 +113,14 @@ class Settings(BaseModel):
         ),
     ] = 60.0
     snapshot_pixels: Annotated[
-        Count,
-        About(STORE, "Placements after which a snapshot is made sooner; 0: by time only.", "N"),
+        Whole,
+        Field(ge=1, le=10_000_000),
+        About(
+            STORE,
+            "Placements after which a snapshot is made sooner.",
+            "N",
+            "A start then reads history for well under a second.",
+        ),
     ] = 10_000
 
     size: Annotated[
