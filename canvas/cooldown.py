@@ -6,7 +6,7 @@ Never asks who a user is. Called by the head; recovery restores it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from canvas.ends import Ends
@@ -22,27 +22,23 @@ class CooldownRule:
 
     ms: int
     max_stack: int = 1
+    full_ms: int = field(init=False, repr=False, compare=False)
+    """How long an empty stack takes to fill."""
+    spare_ms: int = field(init=False, repr=False, compare=False)
+    """How far from full a stack may be that still has a placement."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.ms <= MAX_COOLDOWN_MS:
             raise ValueError(f"a cooldown of {self.ms} ms is not possible; 0 to {MAX_COOLDOWN_MS}")
         if not 1 <= self.max_stack <= MAX_STACK:
             raise ValueError(f"a stack of {self.max_stack} is not possible; use 1 to {MAX_STACK}")
+        object.__setattr__(self, "full_ms", self.ms * self.max_stack)
+        object.__setattr__(self, "spare_ms", self.ms * (self.max_stack - 1))
 
     @property
     def name(self) -> str:
         """`fixed`, or `stack` when more than one placement is kept."""
         return "fixed" if self.max_stack == 1 else "stack"
-
-    @property
-    def spare_ms(self) -> int:
-        """How far from full a stack may be that still has a placement."""
-        return self.ms * (self.max_stack - 1)
-
-    @property
-    def full_ms(self) -> int:
-        """How long an empty stack takes to fill."""
-        return self.ms * self.max_stack
 
     def to_json(self) -> dict[str, Any]:
         """The protocol's form: `{rule, ms, maxStack}`."""
@@ -67,7 +63,8 @@ class Cooldowns:
         full_at_ms = self._full.at_ms.get(user)
         if full_at_ms is None:
             return 0
-        return max(0, full_at_ms - now_ms - self.rule.spare_ms)
+        left_ms = full_at_ms - now_ms - self.rule.spare_ms
+        return left_ms if left_ms > 0 else 0  # noqa: FURB136  # max() costs as much as all the rest
 
     def full_left_ms(self, user: str, now_ms: int) -> int:
         """Time until the user's stack is full."""
@@ -87,10 +84,9 @@ class Cooldowns:
         """Take one placement of the user's; returns what it cost in ms. Tested by the caller."""
         cost_ms = self.rule.ms
         if cost_ms:
-            full_at_ms = self._full.at_ms.get(user)
-            if full_at_ms is None or full_at_ms < now_ms:
-                full_at_ms = now_ms
-            self._full.put(user, full_at_ms + cost_ms)
+            full_at_ms = self._full.at_ms.get(user, 0)
+            since_ms = full_at_ms if full_at_ms > now_ms else now_ms  # noqa: FURB136  # as above
+            self._full.put(user, since_ms + cost_ms)
         return cost_ms
 
     def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:

@@ -2,14 +2,14 @@
 
 Owns the dict and the order in which its keys are visited: a sweep costs its visits and never a full
 pass, and one visit per new key keeps the dict below about twice what is running. Knows nothing of
-what runs. Used by cooldowns and address budgets.
+what runs. Used by cooldowns, address budgets and remembered requests.
 """
 
 from collections import deque
 
 
 class Ends:
-    """The moment (ms, monotonic) at which each key's thing is over."""
+    """The moment (ms, on one clock) at which each key's thing is over."""
 
     __slots__ = ("_round", "at_ms")
 
@@ -23,6 +23,12 @@ class Ends:
         if key not in self.at_ms:
             self._round.append(key)
         self.at_ms[key] = end_ms
+
+    def drop_one(self) -> str:
+        """Forget the key that was not visited for longest, over or not; there must be one."""
+        key = self._round.popleft()
+        del self.at_ms[key]
+        return key
 
     def sweep(self, visits: int, now_ms: int) -> list[str]:
         """Visit some keys in turn and forget those that are over; returns the forgotten ones."""

@@ -5,16 +5,16 @@ refused one is never in it. Everything is told by the events themselves, and res
 Called by the head.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from canvas.ends import Ends
 from canvas.events import PixelPlaced
 
 KEPT_REQUESTS = 16
 KEPT_MS = 600_000
 MAX_IDENTITIES = 200_000
-"""The identities that placed longest ago are forgotten past this: about 150 MB at one each."""
+"""Past this one is forgotten for each new one: about 150 MB with a request each."""
 
 
 class Remembered(NamedTuple):
@@ -28,11 +28,12 @@ class Remembered(NamedTuple):
 class Requests:
     """The remembered requests of one game."""
 
-    __slots__ = ("_identities", "_max_identities")
+    __slots__ = ("_identities", "_max_identities", "_silent")
 
     def __init__(self, max_identities: int = MAX_IDENTITIES) -> None:
-        # Identity to request number to index to event, each in the order of the last acceptance.
-        self._identities: OrderedDict[str, dict[int, dict[int, PixelPlaced]]] = OrderedDict()
+        # Identity to request number to index to event; requests in the order of acceptance.
+        self._identities: dict[str, dict[int, dict[int, PixelPlaced]]] = {}
+        self._silent = Ends()
         self._max_identities = max_identities
 
     def lookup(self, user: str, request: int, index: int, wall_ms: int) -> PixelPlaced | None:
@@ -44,23 +45,21 @@ class Requests:
 
     def add(self, event: PixelPlaced) -> None:
         """Remember an accepted placement that has a request number."""
-        request = event.request
+        user, request = event.user_id, event.request
         if request is None:
             return
-        requests = self._identities.get(event.user_id)
+        self._silent.put(user, event.at_ms + KEPT_MS)
+        requests = self._identities.get(user)
         if requests is None:
-            self._identities[event.user_id] = {request: {event.index: event}}
+            self._identities[user] = {request: {event.index: event}}
             if len(self._identities) > self._max_identities:
-                self._identities.popitem(last=False)
-            return
-        self._identities.move_to_end(event.user_id)
-        records = requests.pop(request, None)
-        if records is None:
-            records = {}
-            if len(requests) == KEPT_REQUESTS:
+                del self._identities[self._silent.drop_one()]
+        elif request in requests:
+            requests[request][event.index] = event
+        else:
+            requests[request] = {event.index: event}
+            if len(requests) > KEPT_REQUESTS:
                 del requests[next(iter(requests))]
-        records[event.index] = event
-        requests[request] = records
 
     def last(self, user: str, up_to_seq: int, wall_ms: int) -> PixelPlaced | None:
         """Find the newest accepted placement with a request number, up to a seq."""
@@ -73,14 +72,11 @@ class Requests:
         return max(events, key=_seq, default=None)
 
     def forget_expired(self, wall_ms: int, visits: int = 1000) -> int:
-        """Forget identities that are silent for ten minutes, so many at most; returns how many."""
-        identities = self._identities
-        for forgotten in range(min(visits, len(identities))):
-            newest = _newest(next(iter(identities.values())))
-            if newest.at_ms + KEPT_MS > wall_ms:
-                return forgotten
-            identities.popitem(last=False)
-        return min(visits, len(identities))
+        """Forget identities that are silent for ten minutes, visiting so many; returns how many."""
+        forgotten = self._silent.sweep(visits, wall_ms)
+        for user in forgotten:
+            del self._identities[user]
+        return len(forgotten)
 
     def dump(self, up_to_seq: int) -> Iterator[list[int | str | None]]:
         """Every remembered event up to a seq, as a JSON list of its fields."""
@@ -97,11 +93,6 @@ class Requests:
 
     def __len__(self) -> int:
         return len(self._identities)
-
-
-def _newest(requests: dict[int, dict[int, PixelPlaced]]) -> PixelPlaced:
-    """Return the newest event: the last record of the last request, in order of acceptance."""
-    return next(reversed(next(reversed(requests.values())).values()))
 
 
 def _seq(event: PixelPlaced) -> int:
