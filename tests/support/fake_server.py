@@ -109,9 +109,10 @@ class Peer:
         self.game = game
         self.binary = socket.subprotocol == "tesserae.v1"
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self, patience_s: float | None = PATIENCE_S) -> dict[str, Any]:
         """Take the client's next message; a place frame becomes the command `place frame`."""
-        message = await soon(self.socket.recv())
+        async with asyncio.timeout(patience_s):
+            message = await self.socket.recv()
         if isinstance(message, str):
             command: dict[str, Any] = json.loads(message)
             return command
@@ -292,6 +293,10 @@ class FakeServer:
     async def line(self) -> Peer:
         """Return the next line that a client opened."""
         return await soon(self._lines.get())
+
+    async def next_line(self) -> Peer:
+        """Return it, however long that takes."""
+        return await self._lines.get()
 
     async def _handle(self, socket: ServerConnection) -> None:
         await self._lines.put(Peer(socket, self.game))

@@ -1,0 +1,47 @@
+"""The tally and its three forms: line, table, verdict."""
+
+from collections import deque
+from io import StringIO
+
+from rich.console import Console
+from tesserae_client import Placed, Refused
+
+from bots.report import Tally, line, percentile_ms, table, verdict
+
+PLACED = Placed(seq=1, x=0, y=0, color=1, left_ms=0, stack_left=0, request=1)
+REFUSED = Refused("cooldown", 0, 0, 1, true_color=2, seq=1, left_ms=9, request=1)
+
+
+def test_a_line_tells_everything():
+    tally = Tally(bots=2, spectators=1, connected=3)
+    for took_s in (0.001, 0.002, 0.003, 0.1):
+        tally.note(PLACED, took_s)
+    tally.note(REFUSED, 0.001)
+    tally.look(2.0, placed_before=0)
+    told = line(tally)
+    assert "connected 3 of 3" in told
+    assert "placed 4" in told
+    assert "rate 2.0 px/s" in told
+    assert "p50 3.0 ms, p99 100.0 ms" in told
+    assert "refused cooldown 1" in told
+
+
+def test_percentiles_of_nothing():
+    assert percentile_ms(deque(), 0.99) == 0.0
+
+
+def test_the_table_says_the_same():
+    console = Console(width=80, record=True, file=StringIO())
+    tally = Tally(bots=1, spectators=0)
+    tally.failures["banned"] += 2
+    console.print(table(tally))
+    assert "2 x banned" in console.export_text()
+
+
+def test_the_verdict():
+    tally = Tally(bots=1, spectators=1, verified=2)
+    assert tally.all_verified
+    assert verdict(tally) == "All 2 boards equal the server's, cell by cell."
+    tally.failures["cut"] += 1
+    assert not tally.all_verified
+    assert verdict(tally) == "2 of 2 boards equal the server's; 1 x cut"

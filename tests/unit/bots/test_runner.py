@@ -1,0 +1,84 @@
+"""A crew at a fake server that plays fair: they place, they verify, and say when they cannot."""
+
+import asyncio
+import itertools
+
+import pytest
+from click.testing import CliRunner
+
+from bots.cli import bots
+from bots.runner import Crew, Plan
+from bots.walk import walk
+from tests.support.fair_server import fair_server
+from tests.support.fake_server import FakeGame, FakeServer, soon
+
+
+def plan(url, **changes):
+    given = {"bots": 3, "spectators": 2, "rate": 500.0, "seed": 1, **changes}
+    return Plan(url, "place#main", **given)
+
+
+async def test_a_crew_places_and_every_board_verifies():
+    async with FakeServer(FakeGame(20, 10)) as server, fair_server(server):
+        crew = Crew(plan(server.url), counted(walk, lambda: crew, 30), now_s=lambda: 0.0)
+        await soon(crew.run())
+        tally = crew.tally
+        assert tally.placed >= 30
+        assert server.game.seq == tally.placed
+        assert (tally.verified, tally.connected) == (5, 0)
+        assert tally.all_verified
+
+
+async def test_a_crew_comes_back_after_a_cut():
+    async with FakeServer(FakeGame(20, 10)) as server, fair_server(server) as peers:
+
+        def cut():
+            for peer in peers:
+                peer.cut()
+
+        way = counted(walk, lambda: crew, 40, at={20: cut})
+        crew = Crew(plan(server.url), way, now_s=lambda: 0.0)
+        await soon(crew.run())
+        assert crew.tally.cuts == 5
+        assert crew.tally.all_verified
+
+
+async def test_a_crew_without_a_welcome_says_why():
+    async with FakeServer() as server:
+        server.refusals = [(403, {})] * 5
+        crew = Crew(plan(server.url), walk, now_s=lambda: 0.0)
+        await soon(crew.run())
+        assert not crew.tally.all_verified
+        assert sum(crew.tally.failures.values()) == 5
+        assert "403" in next(iter(crew.tally.failures))
+
+
+def counted(way, crew, total, at=None):
+    """Play a way, and end the run once `total` placements were tried by all together."""
+    tried = itertools.count(1)
+
+    def play(rng, client):
+        for cell in way(rng, client):
+            number = next(tried)
+            if number >= total:
+                crew().stop.set()
+            if at and number in at:
+                at[number]()
+            yield cell
+
+    return play
+
+
+@pytest.mark.parametrize("arguments", [["walk", "0"], ["walk"], ["walk", "3", "--rate", "0"]])
+def test_a_command_line_that_makes_no_sense(arguments):
+    assert CliRunner().invoke(bots, arguments).exit_code == 2
+
+
+async def test_the_command_line_ends_with_the_verdict():
+    async with FakeServer(FakeGame(20, 10)) as server, fair_server(server):
+        arguments = ["walk", "2", "--url", server.url, "--rate", "100", "--seconds", "0.3"]
+        result = await soon(
+            asyncio.to_thread(CliRunner().invoke, bots, arguments, standalone_mode=False)
+        )
+    assert result.return_value == 0, result.output
+    assert "All 2 boards equal the server's" in result.output

@@ -1,0 +1,28 @@
+"""Walks: always on the board, one colour a stretch, the same for the same seed."""
+
+from itertools import islice, pairwise
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bots.walk import STRIDE, steps
+
+sides = st.integers(1, 40)
+
+
+@given(sides, sides, st.integers())
+def test_a_walk_stays_on_the_board_and_goes_step_by_step(width, height, seed):
+    path = list(steps(Random(seed), width, height, [2, 5]))
+    assert len(path) == STRIDE
+    assert all(0 <= x < width and 0 <= y < height for x, y, _ in path)
+    assert len({color for _, _, color in path}) == 1
+    assert all(abs(x - u) + abs(y - v) <= 1 for (x, y, _), (u, v, _) in pairwise(path))
+
+
+def test_the_same_seed_walks_the_same_way():
+    def path(seed):
+        return list(islice(steps(Random(seed), 100, 100, [1, 2, 3]), 20))
+
+    assert path(4) == path(4)
+    assert path(4) != path(5)
