@@ -54,15 +54,17 @@ def read(path: str) -> str:
 
 
 @cache
+def parsed(path: str) -> Source:
+    """One Python file of the project."""
+    text = read(path)
+    return Source(path, text, ast.parse(text, path))
+
+
 def python_sources(*folders: str) -> tuple[Source, ...]:
     """Parsed Python files under the given folders (all of the project when none is given)."""
-    return tuple(
-        Source(path, text, ast.parse(text, path))
-        for path in project_files()
-        if path.endswith(".py")
-        and (not folders or path.startswith(tuple(f"{f}/" for f in folders)))
-        for text in [read(path)]
-    )
+    prefixes = tuple(f"{folder}/" for folder in folders) or ("",)
+    paths = (path for path in project_files() if path.endswith(".py") and path.startswith(prefixes))
+    return tuple(parsed(path) for path in paths)
 
 
 def product_sources() -> tuple[Source, ...]:
