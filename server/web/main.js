@@ -69,6 +69,7 @@ function makePage(client) {
     online: part("online"),
     card: part("card"),
     cardText: part("card-text"),
+    cardDetail: part("card-detail"),
     cardAction: part("card-action"),
   });
   const refresh = () => page.dock.refresh();
@@ -90,8 +91,8 @@ function follow({ client, toasts, status, stage, hand, dock }) {
   client
     .on("status", (now) => {
       status.setStatus(now);
-      if (now.phase === "stopped") showStop(client, status, now.code);
-      if (now.phase === "absent") status.showCard(texts.absent(now.message), null, () => undefined);
+      if (now.phase === "stopped") showStop(client, status, now);
+      if (now.phase === "absent") status.showCard(texts.absent(now.message), () => undefined);
       dock.refresh();
     })
     .on("game", (game) => {
@@ -114,10 +115,9 @@ function follow({ client, toasts, status, stage, hand, dock }) {
     .on("notice", ({ text, level }) => toasts.show(text, level === "info" ? "hint" : "warning"));
 }
 
-function showStop(client, status, code) {
-  const { text, action } = texts.stop(code);
+function showStop(client, status, { code, reason }) {
   const act = code === TOKEN_REFUSED ? () => client.startOver() : () => location.reload();
-  status.showCard(text, action, act);
+  status.showCard({ ...texts.stop(code), detail: reason }, act);
 }
 
 /** Sleep, sight and network: reasons to look at the line at once. */

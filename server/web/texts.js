@@ -90,7 +90,7 @@ export const cell = (x, y) => `${x}, ${y}`;
 export const zoom = (scale) => `${scale < 10 ? Math.round(scale * 10) / 10 : Math.round(scale)}×`;
 export const swatch = (name, key) => `${name} (${key.toUpperCase()})`;
 export const swatchOff = (index) => `Colour ${index} is not in use`;
-export const absent = (message) => `This canvas is not here. ${message}`;
+export const absent = (message) => ({ text: "This canvas is not here.", detail: message, action: null });
 
 export const toast = {
   pickColor: "Pick a colour first.",

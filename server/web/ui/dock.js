@@ -66,8 +66,9 @@ export class Dock {
     this.#button.setAttribute("aria-disabled", String(readiness !== "ready"));
     this.#label.textContent = readiness === "waiting" ? clock(leftMs) : texts.button[readiness];
     this.#detail.textContent = this.#details();
-    const done = ms === 0 ? 1 : 1 - Math.min(1, leftMs / ms);
-    this.#button.style.setProperty("--done", readiness === "waiting" ? done.toFixed(4) : "1");
+    const isCounting = readiness === "waiting" && ms > 0;
+    const done = isCounting ? 1 - Math.min(1, leftMs / ms) : 0;
+    this.#button.style.setProperty("--done", done.toFixed(4));
   }
 
   #details() {

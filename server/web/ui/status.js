@@ -18,7 +18,7 @@ export class Status {
   #act = () => undefined;
 
   /** @param {{pill: HTMLElement, line: HTMLElement, online: HTMLElement, card: HTMLElement,
-   *   cardText: HTMLElement, cardAction: HTMLElement}} parts */
+   *   cardText: HTMLElement, cardDetail: HTMLElement, cardAction: HTMLElement}} parts */
   constructor(parts) {
     this.#parts = parts;
     parts.cardAction.addEventListener("click", () => this.#act());
@@ -54,10 +54,14 @@ export class Status {
     this.#showOnline();
   }
 
-  /** @param {string} text  @param {string | null} action  @param {() => void} act */
-  showCard(text, action, act) {
-    const { card, cardText, cardAction } = this.#parts;
+  /**
+   * @param {{text: string, detail: string, action: string | null}} words
+   * @param {() => void} act
+   */
+  showCard({ text, detail, action }, act) {
+    const { card, cardText, cardDetail, cardAction } = this.#parts;
     cardText.textContent = text;
+    cardDetail.textContent = detail;
     cardAction.textContent = action ?? "";
     cardAction.hidden = action === null;
     this.#act = act;
