@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import click
 
+from server import __version__
 from server.cli.exits import report
 
 
@@ -53,7 +54,7 @@ class LazyGroup(click.Group):
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.version_option(package_name="tesserae", prog_name="tesserae", message="%(prog)s %(version)s")
+@click.version_option(__version__, message="tesserae %(version)s")
 def tesserae(*, debug: bool) -> None:
     """Serve shared pixel canvases in real time: place, watch, and lose nothing."""
     click.get_current_context().obj = debug

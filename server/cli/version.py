@@ -1,11 +1,11 @@
-"""`tesserae version`: the version of the installed distribution."""
-
-from importlib.metadata import version as installed
+"""`tesserae version`: the version of the server."""
 
 import click
+
+from server import __version__
 
 
 @click.command()
 def version() -> None:
     """Print the version."""
-    click.echo(f"tesserae {installed('tesserae')}")
+    click.echo(f"tesserae {__version__}")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from server.config.palette import read_palette
 from server.config.settings import Settings
 from server.config.table import BY_NAME, CONFIG_VARIABLE, PREFIX, ROWS, Row
 from server.problems import ConfigurationError, Problem
@@ -201,10 +202,22 @@ def _check_conflicts(
 
 
 def _check_files(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:
-    for name in ("palette", "secret_file"):
-        path = getattr(settings, name)
-        if path is not None and not path.is_file():
-            found.add(_shown(BY_NAME[name], given[name]), "is no file", "Give one that exists.")
+    if settings.secret_file and not settings.secret_file.is_file():
+        where = _shown(BY_NAME["secret_file"], given["secret_file"])
+        found.add(where, "is no file", "Give one that exists.")
     if settings.data.exists() and not settings.data.is_dir():
         where = given["data"].where if "data" in given else "data"
         found.add(f"{where}: '{settings.data}'", "is no directory", "Give a directory.")
+    if settings.palette:
+        _check_palette(settings.palette, given["palette"], found)
+
+
+def _check_palette(path: Path, given: Given, found: _Findings) -> None:
+    where = _shown(BY_NAME["palette"], given)
+    try:
+        read_palette(path)
+    except OSError as error:
+        found.add(where, f"cannot be read ({error.strerror})", "Give a file that can.")
+    except ValueError as error:
+        forms = "a hex color a line, a GIMP palette (.gpl) or JSON, up to 16 colors"
+        found.add(where, f"is no palette: {error}", f"Give {forms}.")

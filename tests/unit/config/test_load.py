@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from server.config import ConfigurationError, Problem, Size, load
+from server.config import ConfigurationError, Problem, Size, load, read_palette
 from server.config.table import BY_NAME, ROWS
 
 
@@ -72,7 +72,10 @@ def test_all_errors_are_told_at_once_each_with_a_remedy(tmp_path: Path) -> None:
         "TESSERAE_PORT: '99999' cannot be used. Give a whole number from 0 to 65535.",
         f"--size: 'huge' is not a size. Give {BY_NAME['size'].accepts}.",
         f"log-format in {file}: 'xml' cannot be used. Give text or json.",
-        f"--palette: '{tmp_path / 'absent.hex'}' is no file. Give one that exists.",
+        (
+            f"--palette: '{tmp_path / 'absent.hex'}' cannot be read "
+            "(No such file or directory). Give a file that can."
+        ),
     ]
 
 
@@ -177,3 +180,28 @@ def test_every_setting_has_its_three_names() -> None:
         assert row.variable == "TESSERAE_" + row.key.upper().replace("-", "_")
         assert (row.flag is None) == row.secret
         assert row.about.help.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        (b"#FF4500\nred\n", "line 2"),
+        (b"\xff\xfe\x00", "is no palette"),
+        (b"#FF4500\n" * 20_000, "too large"),
+        (b"", "is no palette"),
+    ],
+)
+def test_a_file_that_is_no_palette(tmp_path: Path, content: bytes, wrong: str) -> None:
+    file = tmp_path / "colors.hex"
+    file.write_bytes(content)
+    (problem,) = problems_of({"palette": str(file)})
+    assert wrong in problem.wrong
+    assert "up to 16 colors" in problem.remedy
+
+
+def test_a_palette_as_windows_saves_it(tmp_path: Path) -> None:
+    file = tmp_path / "colors.hex"
+    file.write_bytes(b"\xef\xbb\xbf#FF4500\r\n#000000\r\n")
+    loaded = load({"palette": str(file)}, {})
+    assert loaded.settings.palette == file
+    assert [color.rgb for color in read_palette(file).colors[:2] if color] == ["#FF4500", "#000000"]
