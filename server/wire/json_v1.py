@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from canvas.records import split
 from server.wire.codec import Stream
 from server.wire.frames import text_frame
 from server.wire.json_text import event_frame
@@ -74,5 +75,4 @@ JSON_V1 = JsonV1()
 
 
 def _triples(records: bytes) -> Any:
-    packed = np.frombuffer(records, dtype="<u4")
-    return np.stack((packed & 0x1FFF, packed >> 13 & 0x1FFF, packed >> 26), axis=1)
+    return np.stack(split(np.frombuffer(records, dtype="<u4")), axis=1)

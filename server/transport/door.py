@@ -1,0 +1,137 @@
+"""The door: one port for WebSocket and HTTP.
+
+Collects the head of a new connection's request, within a size and a time, and hands the connection
+on: `/ws` to a WebSocket, everything else to the HTTP handler. That one gets one request and no
+upgrade, so that each request of a client passes here. Never reads a body, never answers for HTTP
+except to what is no request. Made by the listener for every connection it accepts.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import cast
+
+from server.ports import Peer
+from server.transport.errors import BadHead
+from server.transport.handshake import PATH, Accepted, Gate, shake
+from server.transport.head import END, Head, closing_head, parse_head, plain_response
+from server.transport.lobby import Lobby
+from server.transport.websocket import Environment, WebSocket
+
+
+@dataclass(frozen=True, slots=True)
+class Doorway:
+    """What all doors of a listener share."""
+
+    environment: Environment
+    gate: Gate
+    lobby: Lobby
+    new_id: Callable[[], str]
+    """Names a connection; chance is the caller's."""
+    make_peer: Callable[[], Peer]
+    make_http: Callable[[], asyncio.Protocol]
+    """The HTTP handler of one connection: aiohttp's `AppRunner.server`."""
+
+
+class Door(asyncio.Protocol):
+    """A connection until it is known what it wants."""
+
+    __slots__ = ("_doorway", "_refused", "_request", "_transport")
+
+    def __init__(self, doorway: Doorway) -> None:
+        self._doorway = doorway
+        self._request = b""
+        self._refused = False
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait in the lobby."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._doorway.lobby.enter(self, self._doorway.environment.clock.monotonic_ms())
+
+    def data_received(self, data: bytes) -> None:
+        """Collect the head; hand the connection on when it is whole."""
+        if self._refused or self._transport is None:
+            return
+        request = self._request = (self._request + data).removeprefix(b"\r\n")
+        try:
+            _check_start(request)
+            end = _head_end(request, self._doorway.environment.settings.max_head_bytes)
+            if end is not None:
+                self._route(self._transport, parse_head(request[:end]), request[end + len(END) :])
+        except BadHead as bad:
+            self._refuse(plain_response(bad.status, str(bad)))
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """Leave the lobby."""
+        self._transport = None
+        self._doorway.lobby.leave(self)
+
+    def expire(self) -> None:
+        """End a connection whose head did not come in time, or that does not hang up."""
+        transport = self._transport
+        if transport is None:
+            return
+        if self._refused or not self._request:
+            transport.abort()
+        else:
+            transport.write(plain_response(HTTPStatus.REQUEST_TIMEOUT, "The request is too slow."))
+            transport.close()
+
+    def _route(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
+        if head.path == PATH:
+            self._upgrade(transport, head, rest)
+            return
+        self._doorway.lobby.leave(self)
+        handler = self._doorway.make_http()
+        transport.set_protocol(handler)
+        handler.connection_made(transport)
+        # What follows a head without a body is the next request, which will not be answered here.
+        handler.data_received(closing_head(head) + (rest if head.has_body else b""))
+
+    def _upgrade(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
+        doorway = self._doorway
+        peer_name = transport.get_extra_info("peername")
+        answer = shake(head, peer_name[0] if peer_name else "", doorway.gate)
+        if not isinstance(answer, Accepted):
+            self._refuse(answer.response)
+            return
+        doorway.lobby.leave(self)
+        connection = WebSocket(
+            doorway.environment,
+            transport,
+            doorway.make_peer(),
+            connection_id=doorway.new_id(),
+            codec=answer.codec,
+            remote=answer.remote,
+        )
+        connection.open(answer.response, rest)
+
+    def _refuse(self, response: bytes) -> None:
+        """Answer, and wait in the lobby for the client to hang up.
+
+        Closing at once would reset the connection while the client still sends, and it would not
+        see why.
+        """
+        self._refused = True
+        self._request = b""
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(response)
+            self._transport.write_eof()
+
+
+def _check_start(request: bytes) -> None:
+    """Refuse what is no HTTP without waiting for its end: TLS to a plain port, mostly."""
+    if request and not b"A" <= request[:1] <= b"Z" and request[:1] != b"\r":
+        raise BadHead(HTTPStatus.BAD_REQUEST, "This port speaks HTTP/1.1 without TLS.")
+
+
+def _head_end(request: bytes, max_bytes: int) -> int | None:
+    end = request.find(END)
+    if (len(request) if end < 0 else end) > max_bytes:
+        raise BadHead(
+            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+            f"A request's head has at most {max_bytes} bytes.",
+        )
+    return None if end < 0 else end
