@@ -7,7 +7,6 @@ page; knows no values but the defaults.
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
@@ -46,23 +45,17 @@ class Row:
         return "off" if self.default == 0 and "off" in self.about.metavar else str(self.default)
 
 
-def _bounds(field: FieldInfo) -> tuple[Any, Any]:
-    low = high = None
-    for rule in field.metadata:
-        if isinstance(rule, Ge | Gt):
-            low = rule.ge if isinstance(rule, Ge) else f"above {rule.gt}"
-        elif isinstance(rule, Le):
-            high = rule.le
-    return low, high
+def _bound(field: FieldInfo, kind: str) -> Any:
+    """Return the `ge`, `gt` or `le` of a field, or None."""
+    return next((getattr(rule, kind) for rule in field.metadata if hasattr(rule, kind)), None)
 
 
 def _range(field: FieldInfo) -> str:
-    low, high = _bounds(field)
-    words = f"{low} to {high}" if isinstance(low, str) else f"from {low} to {high}"
+    low, above, high = (_bound(field, kind) for kind in ("ge", "gt", "le"))
     if field.annotation is float:
-        return f"a number {words}"
+        return f"a number above {above}, up to {high}"
     off = "off, or " if "off" in _found(field, About).metavar else ""
-    return f"{off}a whole number {words}"
+    return f"{off}a whole number from {low} to {high}"
 
 
 def _found(field: FieldInfo, kind: type[T]) -> T:
