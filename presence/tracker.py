@@ -1,0 +1,140 @@
+"""Who is here, per user and not per tab, as a pure state with debounced differences.
+
+Owns the connections, the users behind them and what was told of them last. It knows no clock, loop
+or socket: the presence service calls `flush` when a window ends, numbers the difference and sends it.
+An invisible user counts in the totals and is never named, not even when leaving.
+"""
+
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+
+class Person(NamedTuple):
+    """A user as others may see them."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What changed since the last flush, and the totals now."""
+
+    joins: tuple[Person, ...]
+    leaves: tuple[str, ...]
+    """User ids; a user never told of is never in it."""
+    total: int
+    """Users here, invisible ones too."""
+    spectators: int
+    """Connections of nobody in particular."""
+
+
+class Snapshot(NamedTuple):
+    """Everybody who may be seen, up to a limit, and the totals."""
+
+    visible: tuple[Person, ...]
+    more: int
+    """How many visible users are left out."""
+    total: int
+    spectators: int
+
+
+@dataclass(slots=True)
+class _User:
+    """The open connections of one user, each with the name it gave, None when invisible."""
+
+    names: dict[str, str | None] = field(default_factory=dict)
+
+    def shown_as(self) -> str | None:
+        """Newest name; None as soon as one connection is invisible: hiding once must be enough."""
+        names = list(self.names.values())
+        return None if None in names else names[-1]
+
+
+class Tracker:
+    """The live connections of one process."""
+
+    def __init__(self) -> None:
+        self._user_of: dict[str, str | None] = {}
+        self._users: dict[str, _User] = {}
+        self._spectators = 0
+        self._touched: dict[str, None] = {}
+        # What the last flush left everybody with.
+        self._told: dict[str, str] = {}
+        self._told_totals = (0, 0)
+
+    def connect(
+        self, connection_id: str, user: str | None, name: str = "", *, invisible: bool = False
+    ) -> None:
+        """Take in a connection; `user` None is a spectator.
+
+        Raises ValueError when it is in already: `change` says who it has become.
+        """
+        if connection_id in self._user_of:
+            raise ValueError(f"connection {connection_id} is here already; change it instead")
+        self._user_of[connection_id] = user
+        if user is None:
+            self._spectators += 1
+        else:
+            names = self._users.setdefault(user, _User()).names
+            names[connection_id] = None if invisible else name
+            self._touched[user] = None
+
+    def change(
+        self, connection_id: str, user: str | None, name: str = "", *, invisible: bool = False
+    ) -> None:
+        """Say who a connection is from now on; one that is gone is left alone."""
+        if connection_id in self._user_of:
+            self.disconnect(connection_id)
+            self.connect(connection_id, user, name, invisible=invisible)
+
+    def disconnect(self, connection_id: str) -> None:
+        """Take out a connection; harmless when it is gone already."""
+        if connection_id not in self._user_of:
+            return
+        user = self._user_of.pop(connection_id)
+        if user is None:
+            self._spectators -= 1
+            return
+        names = self._users[user].names
+        del names[connection_id]
+        if not names:
+            del self._users[user]
+        self._touched[user] = None
+
+    def flush(self) -> Diff | None:
+        """Tell what changed since the last flush; None when coming and going left all as it was.
+
+        A user who has become invisible leaves; one with a new name joins again under it.
+        """
+        joins, leaves = [], []
+        for user in self._touched:
+            told = self._told.get(user)
+            shown = self._shown(user)
+            if shown is None and told is not None:
+                leaves.append(user)
+                del self._told[user]
+            elif shown is not None and shown != told:
+                joins.append(Person(user, shown))
+                self._told[user] = shown
+        self._touched.clear()
+        totals = (len(self._users), self._spectators)
+        if not joins and not leaves and totals == self._told_totals:
+            return None
+        self._told_totals = totals
+        return Diff(tuple(joins), tuple(leaves), *totals)
+
+    def _shown(self, user: str) -> str | None:
+        here = self._users.get(user)
+        return None if here is None else here.shown_as()
+
+    def snapshot(self, limit: int) -> Snapshot:
+        """Tell who is here as of the last flush, so that the next difference fits onto it."""
+        visible = islice(self._told.items(), limit)
+        return Snapshot(
+            visible=tuple(Person(user, name) for user, name in visible),
+            more=max(0, len(self._told) - limit),
+            total=self._told_totals[0],
+            spectators=self._told_totals[1],
+        )
