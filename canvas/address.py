@@ -84,13 +84,13 @@ class AddressBudgets:
                 return max(free_ms, earliest_ms - now_ms)
         return max(0, free_ms)
 
-    def start(self, address_key: str, user: str, now_ms: int, left_ms: int) -> None:
-        """Note a placement whose user's cooldown runs for `left_ms` from now."""
+    def start(self, address_key: str, user: str, now_ms: int, end_ms: int) -> None:
+        """Note a placement of a user whose cooldown runs until `end_ms`."""
         policy = self._policy
         if address_key == UNLIMITED:
             return
-        if policy.budget and left_ms > 0:
-            self._running_until(address_key, now_ms + left_ms).put(user, now_ms + left_ms)
+        if policy.budget and end_ms > now_ms:
+            self._running_until(address_key, end_ms).put(user, end_ms)
         if policy.cooldown_ms:
             free_at_ms = now_ms + policy.cooldown_ms
             self._running_until(address_key, free_at_ms).free_at_ms = free_at_ms
@@ -99,9 +99,8 @@ class AddressBudgets:
         address = self._addresses.get(address_key)
         if address is None:
             address = self._addresses[address_key] = _Address()
-        elif self._idle.at_ms[address_key] >= end_ms:
-            return address
-        self._idle.put(address_key, end_ms)
+        if self._idle.at_ms.get(address_key, 0) < end_ms:
+            self._idle.put(address_key, end_ms)
         return address
 
     def dump(self, now_ms: int) -> list[list[Any]]:

@@ -81,13 +81,17 @@ class Cooldowns:
         return max(0, rule.max_stack - -(-owed_ms // rule.ms))
 
     def start(self, user: str, now_ms: int) -> int:
-        """Take one placement of the user's; returns what it cost in ms. Tested by the caller."""
+        """Take one placement, which costs `rule.ms`; returns when the stack is full again.
+
+        The caller has tested that `left_ms` is 0.
+        """
         cost_ms = self.rule.ms
-        if cost_ms:
-            full_at_ms = self._full.at_ms.get(user, 0)
-            since_ms = full_at_ms if full_at_ms > now_ms else now_ms  # noqa: FURB136  # as above
-            self._full.put(user, since_ms + cost_ms)
-        return cost_ms
+        if not cost_ms:
+            return now_ms
+        full_at_ms = self._full.at_ms.get(user, 0)
+        since_ms = full_at_ms if full_at_ms > now_ms else now_ms  # noqa: FURB136  # as above
+        self._full.put(user, since_ms + cost_ms)
+        return since_ms + cost_ms
 
     def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
         """Take a placement of the past (`at_ms` on this clock) again, at most to an empty stack."""

@@ -165,9 +165,9 @@ class Head:
         self.seq = seq = self.seq + 1
         if wall_ms > self.last_ms:  # noqa: PLR1730  # max() costs 0.1 us
             self.last_ms = wall_ms
-        cost_ms = cooldowns.start(user, now_ms)
+        full_at_ms = cooldowns.start(user, now_ms)
         if key:
-            self.budgets.start(key, user, now_ms, cooldowns.full_left_ms(user, now_ms))
+            self.budgets.start(key, user, now_ms, full_at_ms)
         fields = (
             seq,
             self.last_ms,
@@ -182,7 +182,7 @@ class Head:
             key,
             request,
             index,
-            cost_ms,
+            cooldowns.rule.ms,
         )
         event = _new_tuple(PixelPlaced, fields)
         self._accepted.append(event)
@@ -320,9 +320,8 @@ class Head:
     def _replay_limits(self, event: PixelPlaced, at_ms: int, now_ms: int) -> None:
         user = event.user_id
         self.cooldowns.replay(user, at_ms, event.cost_ms, now_ms)
-        full_left_ms = self.cooldowns.full_left_ms(user, now_ms)
-        running_ms = full_left_ms and full_left_ms + now_ms - at_ms
-        self.budgets.start(event.address_key, user, at_ms, running_ms)
+        end_ms = now_ms + self.cooldowns.full_left_ms(user, now_ms)
+        self.budgets.start(event.address_key, user, at_ms, end_ms if end_ms > now_ms else at_ms)
 
 
 def _cell(x_original: int, y_original: int) -> int:

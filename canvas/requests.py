@@ -17,6 +17,10 @@ MAX_IDENTITIES = 200_000
 """Past this one is forgotten for each new one: about 150 MB with a request each."""
 
 
+Records = PixelPlaced | dict[int, PixelPlaced]
+"""A request's accepted records by index; most have one, and then it is that alone."""
+
+
 class Remembered(NamedTuple):
     """What a request number led to the first time."""
 
@@ -31,58 +35,70 @@ class Requests:
     __slots__ = ("_identities", "_max_identities", "_silent")
 
     def __init__(self, max_identities: int = MAX_IDENTITIES) -> None:
-        # Identity to request number to index to event; requests in the order of acceptance.
-        self._identities: dict[str, dict[int, dict[int, PixelPlaced]]] = {}
+        self._identities: dict[str, dict[int, Records]] = {}
+        # When an identity was silent for long enough, at the earliest: noted again only when that
+        # moment has come.
         self._silent = Ends()
         self._max_identities = max_identities
 
     def lookup(self, user: str, request: int, index: int, wall_ms: int) -> PixelPlaced | None:
         """Find the first outcome of a request's record, if it was accepted of late."""
         requests = self._identities.get(user)
-        records = requests and requests.get(request)
-        event = records and records.get(index)
-        return event if event and event.at_ms + KEPT_MS > wall_ms else None
+        records = None if requests is None else requests.get(request)
+        if records is None:
+            return None
+        event = _by_index(records).get(index)
+        return event if event is not None and event.at_ms + KEPT_MS > wall_ms else None
 
     def add(self, event: PixelPlaced) -> None:
         """Remember an accepted placement that has a request number."""
         user, request = event.user_id, event.request
         if request is None:
             return
-        self._silent.put(user, event.at_ms + KEPT_MS)
         requests = self._identities.get(user)
         if requests is None:
-            self._identities[user] = {request: {event.index: event}}
-            if len(self._identities) > self._max_identities:
-                del self._identities[self._silent.drop_one()]
+            self._add_identity(user, {request: event}, event.at_ms + KEPT_MS)
         elif request in requests:
-            requests[request][event.index] = event
+            records = requests[request] = _by_index(requests[request])
+            records[event.index] = event
         else:
-            requests[request] = {event.index: event}
+            requests[request] = event
             if len(requests) > KEPT_REQUESTS:
                 del requests[next(iter(requests))]
+
+    def _add_identity(self, user: str, requests: dict[int, Records], silent_ms: int) -> None:
+        self._identities[user] = requests
+        self._silent.put(user, silent_ms)
+        if len(self._identities) > self._max_identities:
+            del self._identities[self._silent.drop_one()]
 
     def last(self, user: str, up_to_seq: int, wall_ms: int) -> PixelPlaced | None:
         """Find the newest accepted placement with a request number, up to a seq."""
         events = (
             event
             for records in self._identities.get(user, {}).values()
-            for event in records.values()
+            for event in _by_index(records).values()
             if event.seq <= up_to_seq and event.at_ms + KEPT_MS > wall_ms
         )
         return max(events, key=_seq, default=None)
 
     def forget_expired(self, wall_ms: int, visits: int = 1000) -> int:
         """Forget identities that are silent for ten minutes, visiting so many; returns how many."""
-        forgotten = self._silent.sweep(visits, wall_ms)
-        for user in forgotten:
-            del self._identities[user]
-        return len(forgotten)
+        forgotten = 0
+        for user in self._silent.sweep(visits, wall_ms):
+            silent_ms = _newest_ms(self._identities[user]) + KEPT_MS
+            if silent_ms > wall_ms:
+                self._silent.put(user, silent_ms)
+            else:
+                del self._identities[user]
+                forgotten += 1
+        return forgotten
 
     def dump(self, up_to_seq: int) -> Iterator[list[int | str | None]]:
         """Every remembered event up to a seq, as a JSON list of its fields."""
         for requests in self._identities.values():
             for records in requests.values():
-                for event in records.values():
+                for event in _by_index(records).values():
                     if event.seq <= up_to_seq:
                         yield list(event)
 
@@ -93,6 +109,16 @@ class Requests:
 
     def __len__(self) -> int:
         return len(self._identities)
+
+
+def _by_index(records: Records) -> dict[int, PixelPlaced]:
+    return {records.index: records} if isinstance(records, PixelPlaced) else records
+
+
+def _newest_ms(requests: dict[int, Records]) -> int:
+    return max(
+        event.at_ms for records in requests.values() for event in _by_index(records).values()
+    )
 
 
 def _seq(event: PixelPlaced) -> int:
