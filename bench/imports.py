@@ -1,0 +1,27 @@
+"""Import time of what a person waits for, beyond the interpreter's own start; best of five."""
+
+import subprocess
+import sys
+import time
+
+from bench.results import Result, Row
+
+
+def run() -> Result:
+    """Measure fresh interpreters."""
+    bare = _seconds("pass")
+    rows = [
+        Row(f"import {name}", 1000 * (_seconds(f"import {name}") - bare), "ms")
+        for name in ("server.cli.main", "server.app", "tesserae_client", "canvas.head")
+    ]
+    return Result("imports", rows, f"beyond a bare interpreter, which takes {1000 * bare:.0f} ms")
+
+
+def _seconds(code: str) -> float:
+    def once() -> float:
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        return time.perf_counter() - started
+
+    once()
+    return min(once() for _ in range(5))
