@@ -10,11 +10,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from presence.tracker import Diff, Tracker
-
 from persistence.errors import ConditionFailed, StoreError
 from persistence.ports import Condition, Key, Tables, Update
 from persistence.tables import MAIN
+from presence.tracker import Diff, Tracker
 from server.identity import Identity
 from server.sessions import Member, Sessions
 from server.wire import events

@@ -126,6 +126,7 @@ async def test_pixel_names_the_original_place_after_growth() -> None:
 async def test_sync_presence_does_not_raise_the_number() -> None:
     async with running() as world:
         client = await player(world)
+        await world.services.presence.flush()
         first = (await client.ask("syncPresence"))["presence"]
         assert (await client.ask("syncPresence"))["presence"] == first
-        assert (first["total"], first["spectators"]) == (1, 0)
+        assert (first["seq"], first["total"], first["spectators"]) == (1, 1, 0)

@@ -1,0 +1,100 @@
+"""The HTTP side: one aiohttp application, which answers one request a connection.
+
+Owns the list of routes and what holds for every response: closing the connection (the door sees
+each request of a client, so that none is smuggled past it), safety headers, a time limit. It
+listens on no port: the door hands connections over. Made by app.py, started by lifecycle.py.
+"""
+
+import asyncio
+from functools import partial
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
+
+from server.addresses import client_address
+from server.config import Settings
+from server.http import canvas_bin, canvas_png, games, health, pages, problems
+from server.http.bodies import Outbox
+from server.services import Services
+
+LONGEST_RESPONSE = 120.0
+"""Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
+MAX_BODY_BYTES = 1024
+SHUTDOWN_TIMEOUT = 1.0
+
+
+class HttpSide:
+    """The application and its runner."""
+
+    def __init__(self, services: Services, settings: Settings) -> None:
+        self._runner = web.AppRunner(
+            application(services, settings),
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=SHUTDOWN_TIMEOUT,
+            keepalive_timeout=0.0,
+        )
+
+    async def start(self) -> None:
+        """Make ready to take connections."""
+        await self._runner.setup()
+
+    def make_protocol(self) -> asyncio.Protocol:
+        """Make the handler of one connection; after `start`."""
+        server = self._runner.server
+        assert server is not None  # noqa: S101  # started
+        return server()
+
+    async def stop(self) -> None:
+        """End what is still being answered."""
+        await self._runner.cleanup()
+
+
+def application(services: Services, settings: Settings) -> web.Application:
+    """Put the routes together; what comes first is looked at first."""
+    outbox = Outbox()
+    app = web.Application(
+        middlewares=[_in_time, problems.middleware(services.on_fault)],
+        client_max_size=MAX_BODY_BYTES,
+    )
+    app.on_response_prepare.append(_close_and_protect)
+    app.add_routes(health.routes(services.phase, services.metrics, _guard(settings)))
+    app.add_routes(games.routes(services))
+    app.add_routes(canvas_bin.routes(services, outbox))
+    app.add_routes(canvas_png.routes(services, outbox))
+    app.add_routes(pages.routes(pages.load_assets()))
+    return app
+
+
+def _guard(settings: Settings) -> health.MetricsGuard:
+    token = settings.metrics_token
+    return health.MetricsGuard(
+        None if token is None else token.get_secret_value(),
+        partial(client_address, trusted=settings.trusted_proxies),
+    )
+
+
+async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:
+    response.force_close()
+    response.headers[hdrs.CONNECTION] = "close"
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    if request.path.startswith("/api/"):
+        # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
+        response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
+        response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = EXPOSED
+
+
+EXPOSED = "ETag, Retry-After, " + ", ".join(
+    f"Tesserae-{name}" for name in ("Epoch", "Seq", "Generation", "Width", "Height")
+)
+
+
+@web.middleware
+async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse:
+    try:
+        async with asyncio.timeout(LONGEST_RESPONSE):
+            return await handler(request)
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()
+        return web.Response()  # nobody hears it; an error would only fill the log

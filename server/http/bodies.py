@@ -1,0 +1,76 @@
+"""Sending large bodies: in chunks, from one shared copy, with a bound on what is on its way.
+
+Owns the count of bytes that slow clients keep alive, the choice of gzip and the tests of ETags.
+Knows no game. Called by the routes of canvas.bin and canvas.png.
+"""
+
+import asyncio
+import zlib
+from collections.abc import Mapping
+
+from aiohttp import hdrs, web
+
+from server.http.problems import unavailable
+
+CHUNK_BYTES = 256 * 1024
+MAX_BYTES_ON_THE_WAY = 256 * 1024 * 1024
+RETRY_MS = 2_000
+THOROUGH_BYTES = 2 * 1024 * 1024
+"""Bodies up to this size are deflated at level 6, larger ones at 1."""
+GZIP_WBITS = 16 + zlib.MAX_WBITS
+
+
+class Outbox:
+    """The bodies that are being sent."""
+
+    def __init__(self, max_bytes: int = MAX_BYTES_ON_THE_WAY) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+
+    async def send(
+        self, request: web.Request, body: bytes, headers: Mapping[str, str]
+    ) -> web.StreamResponse:
+        """Send a body. Raises Problem (503) when too much is on its way; one body always may be."""
+        if self._bytes and self._bytes + len(body) > self._max_bytes:
+            raise unavailable("too many downloads at once; try again in a moment", RETRY_MS)
+        self._bytes += len(body)
+        try:
+            return await _send(request, body, headers)
+        finally:
+            self._bytes -= len(body)
+
+
+async def _send(
+    request: web.Request, body: bytes, headers: Mapping[str, str]
+) -> web.StreamResponse:
+    response = web.StreamResponse(headers=headers)
+    response.content_length = len(body)
+    await response.prepare(request)
+    if request.method != hdrs.METH_HEAD:
+        view = memoryview(body)
+        for start in range(0, len(body), CHUNK_BYTES):
+            await response.write(view[start : start + CHUNK_BYTES])
+    await response.write_eof()
+    return response
+
+
+def wants_gzip(request: web.Request) -> bool:
+    """Whether the client asked for gzip, and not with a weight of 0."""
+    for entry in request.headers.get(hdrs.ACCEPT_ENCODING, "").split(","):
+        coding, _, weight = entry.partition(";")
+        if coding.strip().lower() == "gzip":
+            return weight.replace(" ", "") not in {"q=0", "q=0.0", "q=0.00", "q=0.000"}
+    return False
+
+
+async def gzipped(body: bytes) -> bytes:
+    """Deflate in a thread."""
+    level = 6 if len(body) <= THOROUGH_BYTES else 1
+    return await asyncio.to_thread(zlib.compress, body, level, GZIP_WBITS)
+
+
+def is_known(request: web.Request, *etags: str) -> bool:
+    """Whether If-None-Match names one of the ETags, or anything at all."""
+    asked = request.headers.get(hdrs.IF_NONE_MATCH, "")
+    known = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
+    return "*" in known or not known.isdisjoint(etags)

@@ -1,0 +1,125 @@
+"""`canvas.png`: a picture of the board, or of a part of it, each cell `scale` pixels wide.
+
+Owns the pictures that are kept (the newest few, by seq) and the bound on how many are drawn at
+once. Drawing runs in a thread from a copy.
+"""
+
+import asyncio
+from collections import OrderedDict
+from http import HTTPStatus
+from math import isqrt
+from typing import NamedTuple
+
+import numpy as np
+from aiohttp import hdrs, web
+
+from canvas.packing import rows
+from canvas.region import Region
+from server.game import Game
+from server.http import png
+from server.http.bodies import Outbox, is_known
+from server.http.problems import unavailable
+from server.http.reading import game_of, region_of, scale_of
+from server.services import Services
+
+MAX_SCALE = 32
+MAX_PIXELS = 8000 * 8000
+KEPT = 8
+MAX_DRAWN_AT_ONCE = 2
+MAX_WAITING = 32
+RETRY_MS = 2_000
+
+
+class Subject(NamedTuple):
+    """What a picture shows."""
+
+    game: str
+    epoch: str
+    seq: int
+    region: Region
+    scale: int
+
+    @property
+    def etag(self) -> str:
+        """Names the picture; region and scale are part of its address already."""
+        return f'"{self.epoch}-{self.seq}"'
+
+
+class Gallery:
+    """Draws pictures and keeps the newest."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Subject, bytes] = OrderedDict()
+        self._drawing = asyncio.Semaphore(MAX_DRAWN_AT_ONCE)
+        self._waiting = 0
+
+    async def picture(self, game: Game, region: Region, scale: int) -> tuple[Subject, bytes]:
+        """Give a picture of the present. Raises Problem (503) when too many are asked for."""
+        subject = _subject(game, region, scale)
+        if subject in self._kept:
+            return subject, self._kept[subject]
+        if self._waiting >= MAX_WAITING:
+            raise unavailable("too many pictures are asked for; try again in a moment", RETRY_MS)
+        self._waiting += 1
+        try:
+            async with self._drawing:
+                return await self._draw(game, _subject(game, region, scale))
+        finally:
+            self._waiting -= 1
+
+    async def _draw(self, game: Game, subject: Subject) -> tuple[Subject, bytes]:
+        """Draw, unless whoever was before has drawn the same; the board is copied only here."""
+        if subject not in self._kept:
+            board, colors = game.replica.board, game.replica.settings.palette.colors
+            palette = [None if color is None else color.rgb for color in colors]
+            self._kept[subject] = await asyncio.to_thread(
+                _drawn, board.to_bytes(), board.width, subject, palette
+            )
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return subject, self._kept[subject]
+
+
+def _subject(game: Game, region: Region, scale: int) -> Subject:
+    return Subject(game.name, game.replica.epoch, game.replica.seq, region, scale)
+
+
+def _drawn(packed: bytes, width: int, subject: Subject, palette: list[str | None]) -> bytes:
+    region = subject.region
+    cells = rows(np.frombuffer(packed, np.uint8), width, region.y1, region.height)
+    return png.encode(cells[:, region.x1 : region.x2 + 1], palette, subject.scale)
+
+
+def _whole(game: Game) -> Region:
+    geometry = game.replica.lineage.geometry
+    return Region(0, 0, geometry.width - 1, geometry.height - 1)
+
+
+def _largest_scale(region: Region) -> int:
+    cells = region.width * region.height
+    return max(1, min(MAX_SCALE, isqrt(MAX_PIXELS // cells)))
+
+
+def routes(services: Services, outbox: Outbox) -> list[web.RouteDef]:
+    """Give the route."""
+    gallery = Gallery()
+
+    async def canvas_png(request: web.Request) -> web.StreamResponse:
+        game = game_of(request, services)
+        region = region_of(request, game.replica.lineage.geometry) or _whole(game)
+        scale = scale_of(request, _largest_scale(region))
+        known = _subject(game, region, scale).etag
+        if is_known(request, known):
+            return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(known))
+        subject, picture = await gallery.picture(game, region, scale)
+        return await outbox.send(request, picture, _headers(subject.etag))
+
+    return [web.get("/api/games/{game}/canvas.png", canvas_png)]
+
+
+def _headers(etag: str) -> dict[str, str]:
+    return {
+        hdrs.CONTENT_TYPE: "image/png",
+        hdrs.CACHE_CONTROL: "no-cache",
+        hdrs.ETAG: etag,
+    }

@@ -1,0 +1,86 @@
+"""`/healthz`, `/readyz` and `/metrics`: for those who run the server.
+
+Owns who may read the metrics: this machine itself, or whoever has the token. The readiness is the
+phase's, the numbers are the metrics'.
+"""
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from ipaddress import ip_address
+
+import orjson
+from aiohttp import hdrs, web
+
+from server.http.problems import Problem, unavailable
+from server.metrics import CONTENT_TYPE, Metrics
+from server.phase import Phase
+
+BEARER = "Bearer "
+FORWARDED = ("X-Forwarded-For", "Forwarded")
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsGuard:
+    """Who may read the metrics."""
+
+    token: str | None
+    client_address: Callable[[str, str | None], str]
+    """The client's address from the peer's and X-Forwarded-For."""
+
+    def check(self, request: web.Request) -> None:
+        """Raise Problem (401 or 403) unless the client may."""
+        given = request.headers.get(hdrs.AUTHORIZATION, "")
+        if self.token is not None and given.startswith(BEARER):
+            if hmac.compare_digest(given.removeprefix(BEARER).encode(), self.token.encode()):
+                return
+            raise _unauthorized("this is not the metrics token")
+        if not self._is_local(request):
+            raise _unauthorized("metrics are for this machine, or with TESSERAE_METRICS_TOKEN set")
+
+    def _is_local(self, request: web.Request) -> bool:
+        peer, forwarded_for = request.remote or "", request.headers.get(FORWARDED[0])
+        client = self.client_address(peer, forwarded_for)
+        believed = client != self.client_address(peer, None)
+        if not believed and any(name in request.headers for name in FORWARDED):
+            return False  # a proxy on this machine that is not trusted speaks for somebody else
+        try:
+            return ip_address(client).is_loopback
+        except ValueError:
+            return False
+
+
+def _unauthorized(detail: str) -> Problem:
+    return Problem(
+        HTTPStatus.UNAUTHORIZED,
+        f"{detail}; send the header Authorization: Bearer TOKEN",
+        {hdrs.WWW_AUTHENTICATE: "Bearer"},
+    )
+
+
+def routes(phase: Phase, metrics: Metrics, guard: MetricsGuard) -> list[web.RouteDef]:
+    """Give the routes."""
+
+    async def healthz(_request: web.Request) -> web.Response:
+        return _status({"status": "alive", "stage": phase.stage.value})
+
+    async def readyz(_request: web.Request) -> web.Response:
+        if not phase.takes_placements:
+            raise unavailable(phase.reason, phase.retry_after_ms)
+        return _status({"status": "ready"})
+
+    async def show_metrics(request: web.Request) -> web.Response:
+        guard.check(request)
+        return web.Response(body=metrics.text(), headers={hdrs.CONTENT_TYPE: CONTENT_TYPE})
+
+    return [
+        web.get("/healthz", healthz),
+        web.get("/readyz", readyz),
+        web.get("/metrics", show_metrics),
+    ]
+
+
+def _status(fields: dict[str, str]) -> web.Response:
+    headers = {hdrs.CACHE_CONTROL: "no-store"}
+    return web.Response(body=orjson.dumps(fields), content_type="application/json", headers=headers)

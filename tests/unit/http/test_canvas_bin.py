@@ -1,0 +1,107 @@
+"""`canvas.bin`: bytes, headers, ETags, parts and compression."""
+
+import zlib
+
+import pytest
+
+from server.http.bodies import Outbox
+from server.http.problems import Problem
+from tests.support.http import BOARD, Site
+
+PATH = f"{BOARD}/canvas.bin"
+
+
+async def test_the_packed_board_and_what_it_is(site: Site) -> None:
+    await site.place((6, 2, 4))
+    answer = await site.get(PATH)
+    assert answer.body == b"\xff" * 10 + b"\x4f"
+    assert {
+        name: answer.headers[f"Tesserae-{name}"] for name in ("Epoch", "Seq", "Generation")
+    } == {
+        "Epoch": "epoch",
+        "Seq": "1",
+        "Generation": "0",
+    }
+    assert (answer.headers["Tesserae-Width"], answer.headers["Tesserae-Height"]) == ("7", "3")
+    assert answer.headers["Content-Length"] == "11"
+    assert "Content-Encoding" not in answer.headers
+
+
+async def test_head_has_no_body(site: Site) -> None:
+    answer = await site.get(PATH, method="HEAD")
+    assert (answer.status, answer.headers["Content-Length"], answer.body) == (200, "11", b"")
+
+
+async def test_gzip_only_when_asked_for(site: Site) -> None:
+    plain = await site.get(PATH)
+    gzip = await site.get(PATH, Accept_Encoding="br, gzip;q=0.5")
+    assert gzip.headers["Content-Encoding"] == "gzip"
+    assert zlib.decompress(gzip.body, 31) == plain.body
+    assert gzip.headers["ETag"] != plain.headers["ETag"]
+    refused = await site.get(PATH, Accept_Encoding="gzip;q=0")
+    assert "Content-Encoding" not in refused.headers
+    again = await site.get(PATH, Accept_Encoding="gzip")
+    assert again.body == gzip.body
+
+
+async def test_an_etag_holds_until_the_next_pixel(site: Site) -> None:
+    etag = (await site.get(PATH)).headers["ETag"]
+    answer = await site.get(PATH, If_None_Match=f'"other", W/{etag}')
+    assert (answer.status, answer.body, answer.headers["ETag"]) == (304, b"", etag)
+    await site.place((0, 0, 1))
+    assert (await site.get(PATH, If_None_Match=etag)).status == 200
+
+
+async def test_c18_a_part_with_an_old_etag_after_an_overwrite(site: Site) -> None:
+    part = f"{PATH}?x1=1&y1=0&x2=3&y2=2"
+    await site.place((1, 0, 1))
+    first = await site.get(part)
+    await site.place((1, 0, 2))
+    second = await site.get(part, If_None_Match=first.headers["ETag"])
+    assert second.status == 200
+    assert (first.body[0] >> 4, second.body[0] >> 4) == (1, 2)
+
+
+async def test_a_part_is_repacked(site: Site) -> None:
+    await site.place((2, 1, 3), (3, 2, 5))
+    answer = await site.get(f"{PATH}?x1=2&y1=1&x2=4&y2=2")
+    assert (answer.headers["Tesserae-Width"], answer.headers["Tesserae-Height"]) == ("3", "2")
+    data = bytearray(answer.body)
+    assert [byte >> 4 for byte in data] == [3, 15, 5]
+    gzip = await site.get(f"{PATH}?x1=2&y1=1&x2=4&y2=2", Accept_Encoding="gzip")
+    assert zlib.decompress(gzip.body, 31) == answer.body
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "x1=0",
+        "x1=0&y1=0&x2=7&y2=0",
+        "x1=2&y1=0&x2=1&y2=0",
+        "x1=-1&y1=0&x2=1&y2=0",
+        "x1=a&y1=0&x2=1&y2=0",
+        "x1=0&y1=0&x2=999999&y2=0",
+        "x1=%D9%A1&y1=0&x2=1&y2=0",
+    ],
+)
+async def test_wrong_parts_are_bad_requests(site: Site, query: str) -> None:
+    answer = await site.get(f"{PATH}?{query}")
+    assert answer.status == 400
+    assert answer.json()["detail"]
+
+
+async def test_it_is_never_older_than_the_last_ack(site: Site) -> None:
+    player = await site.place()
+    for color in range(8):
+        reply = await player.ask("place", game="place#main", x=0, y=0, color=color)
+        answer = await site.get(PATH, Accept_Encoding="gzip")
+        assert int(answer.headers["Tesserae-Seq"]) >= reply["seq"]
+        assert zlib.decompress(answer.body, 31)[0] >> 4 == color
+
+
+async def test_too_much_on_the_way_is_told_to_come_back(site: Site) -> None:
+    outbox = Outbox(max_bytes=10)
+    outbox._bytes = 1
+    with pytest.raises(Problem) as refused:
+        await outbox.send(None, b"x" * 10, {})  # type: ignore[arg-type]
+    assert refused.value.headers == {"Retry-After": "2"}
