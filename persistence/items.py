@@ -30,13 +30,12 @@ def key_of(table: Table, item: Item) -> Key:
 
 def checked_key(key: Key) -> Key:
     """Return `key` when a store can hold it: text, not empty, within DynamoDB's sizes."""
-    bounds = (MAX_PARTITION_BYTES, MAX_SORT_BYTES)
-    if not all(_is_key_part(part, bound) for part, bound in zip(key, bounds, strict=True)):
-        raise PermanentFault(
-            f"{tuple(key)!r:.200} is no key",
-            f"a key is two texts, not empty, without NUL, up to {bounds[0]} and {bounds[1]} bytes",
-        )
-    return key
+    if _is_text(key.partition, MAX_PARTITION_BYTES) and _is_text(key.sort, MAX_SORT_BYTES):
+        return key
+    raise PermanentFault(
+        f"{tuple(key)!r:.200} is no key",
+        f"a key is two texts without NUL of 1 to {MAX_PARTITION_BYTES} and {MAX_SORT_BYTES} bytes",
+    )
 
 
 def encoded(value: Item | Sequence[Item]) -> bytes:
@@ -59,14 +58,15 @@ def encoded_item(item: Item) -> bytes:
     return content
 
 
-def _is_key_part(part: Any, max_bytes: int) -> bool:
-    if not isinstance(part, str) or "\0" in part or LAST_CHAR in part:
+def _is_text(part: Any, max_bytes: int) -> bool:
+    if not isinstance(part, str) or "\0" in part:
         return False
+    if part.isascii():
+        return 0 < len(part) <= max_bytes
     try:
-        size_bytes = len(part.encode())
+        return len(part.encode()) <= max_bytes and LAST_CHAR not in part
     except UnicodeEncodeError:
         return False
-    return 0 < size_bytes <= max_bytes
 
 
 def target_of(write: Write) -> Key:

@@ -17,7 +17,7 @@ from persistence.errors import PermanentFault
 from persistence.items import check_transaction, checked_key, encoded, key_of
 from persistence.ports import Item, Key, Page, Rectangle, Write
 from persistence.sqlite_reader import Chunk, Reader, fetch
-from persistence.sqlite_schema import SEGMENT_ITEMS
+from persistence.sqlite_schema import SEGMENT_ITEMS, insert
 from persistence.sqlite_tables import apply_all
 from persistence.sqlite_writer import Writer
 from persistence.tables import HISTORY
@@ -25,9 +25,7 @@ from persistence.tables import HISTORY
 CHUNK_ITEMS = 1000
 """Items that one statement reads: parsing them holds the interpreter for 3 ms at most."""
 
-_INSERT = """
-INSERT OR REPLACE INTO history (PK, SK, item, segment)
-SELECT json_extract(value, '$.PK'), json_extract(value, '$.SK'), value, ?2 FROM json_each(?1)"""
+_INSERT = insert(HISTORY)
 _DELETE = """
 DELETE FROM history WHERE (PK, SK) IN
 (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(?1))"""

@@ -1,10 +1,11 @@
 """The SQLite schema, made from the declared tables: what lies where in `tesserae.db`.
 
-Each table holds its keys and the item as JSON text, clustered by key; the attributes of declared
-indexes are generated columns, indexed only over the items that have them. The history's indexes
-begin with a segment, a number that rises every few thousand items: a B-tree over all items costs a
-random page for each index and placement (65 µs of CPU at 300,000 items and rising), a segment's
-pages stay few and warm (19 µs and flat; bench/store.py). A lookup asks each segment.
+Each table holds its keys and the item as JSON text, clustered by key; attributes of declared
+indexes get a column beside it, filled by `insert`. Plain columns, not generated ones: SQLite never
+takes an index over generated columns for covering, which makes a scan of an area 14 times dearer.
+The history's indexes begin with a segment, a number that rises every few thousand items: a B-tree
+over all items costs a random page for each index and placement (65 µs of CPU at 300,000 items, and
+rising), a segment's pages stay few and warm (19 µs, and flat). A lookup asks each segment.
 """
 
 import sqlite3
@@ -43,29 +44,40 @@ def statements(table: Table) -> Iterator[str]:
         f'"{table.partition}" TEXT NOT NULL',
         f'"{table.sort}" TEXT NOT NULL',
         f"item TEXT NOT NULL CHECK (length(item) <= {MAX_ITEM_BYTES})",
+        *(f'"{name}"' for name in _attributes(table)),
+        *(["segment INTEGER NOT NULL"] if table is HISTORY else []),
+        f'PRIMARY KEY ("{table.partition}", "{table.sort}")',
     ]
-    if table is HISTORY:
-        columns.append("segment INTEGER NOT NULL DEFAULT 0")
-    columns += [_generated(name) for name in _generated_names(table)]
-    columns.append(f'PRIMARY KEY ("{table.partition}", "{table.sort}")')
     yield f'CREATE TABLE "{table.name}" ({", ".join(columns)}) WITHOUT ROWID'
     for index in table.indexes:
-        yield _index(table, index.name, _index_columns(table, index), index)
+        needed = (part for part in (index.partition, index.sort) if part in _attributes(table))
+        yield _index(table, index.name, _index_columns(table, index), *needed)
     if table.ttl is not None:
-        yield (
-            f'CREATE INDEX "{table.name}_ttl" ON "{table.name}" ("{table.ttl}") '
-            f'WHERE "{table.ttl}" IS NOT NULL'
-        )
+        yield _index(table, f"{table.name}_ttl", (table.ttl,), table.ttl)
 
 
-def _generated(name: str) -> str:
-    return f"\"{name}\" GENERATED ALWAYS AS (json_extract(item, '$.{name}')) VIRTUAL"
+def insert(table: Table) -> str:
+    """Return the statement that puts a JSON array of items (?1), into a segment (?2, history).
+
+    SQLite takes the array apart itself, so that many items are one step: a step takes the
+    interpreter's lock, and beside a busy loop each of these waits for 5 ms.
+    """
+    names = [table.partition, table.sort, *_attributes(table)]
+    columns = [f'"{name}"' for name in names] + ["item"]
+    values = [f"json_extract(value, '$.{name}')" for name in names] + ["value"]
+    if table is HISTORY:
+        columns.append("segment")
+        values.append("coalesce(?2, 0)")
+    return (
+        f'INSERT OR REPLACE INTO "{table.name}" ({", ".join(columns)}) '  # noqa: S608 - declared names
+        f"SELECT {', '.join(values)} FROM json_each(?1)"
+    )
 
 
-def _generated_names(table: Table) -> list[str]:
+def _attributes(table: Table) -> list[str]:
+    """Return the attributes that have a column of their own."""
     names = [name for index in table.indexes for name in _index_columns(table, index)]
-    if table.ttl is not None:
-        names.append(table.ttl)
+    names += [table.ttl] if table.ttl is not None else []
     return [
         name
         for name in dict.fromkeys(names)
@@ -74,13 +86,13 @@ def _generated_names(table: Table) -> list[str]:
 
 
 def _index_columns(table: Table, index: Index) -> tuple[str, ...]:
-    plain = (index.partition, index.sort)
-    return _HISTORY_INDEX_COLUMNS[index.name] if table is HISTORY else plain
+    if table is HISTORY:
+        return _HISTORY_INDEX_COLUMNS[index.name]
+    return (index.partition, index.sort)
 
 
-def _index(table: Table, name: str, columns: tuple[str, ...], index: Index) -> str:
-    keys = (table.partition, table.sort)
-    needed = [part for part in (index.partition, index.sort) if part not in keys]
+def _index(table: Table, name: str, columns: tuple[str, ...], *needed: str) -> str:
+    """Return an index over the items that have what is needed."""
     listed = ", ".join(f'"{column}"' for column in columns)
-    present = " AND ".join(f'"{part}" IS NOT NULL' for part in needed)
+    present = " AND ".join(f'"{attribute}" IS NOT NULL' for attribute in needed)
     return f'CREATE INDEX "{name}" ON "{table.name}" ({listed}) WHERE {present}'

@@ -23,7 +23,9 @@ from persistence.items import (
 )
 from persistence.ports import Delete, Item, Key, Page, Put, Table, Update, Write
 from persistence.sqlite_reader import Reader, fetch
+from persistence.sqlite_schema import insert
 from persistence.sqlite_writer import Writer
+from persistence.tables import HISTORY
 
 SWEPT_PER_WRITE = 8
 
@@ -121,12 +123,10 @@ def apply(connection: sqlite3.Connection, write: Write, now_s: int) -> Item | No
 
 
 def _put(connection: sqlite3.Connection, table: Table, item: Item) -> Item:
+    key_of(table, item)
     content = encoded_item(item)
-    connection.execute(
-        f'INSERT OR REPLACE INTO "{table.name}" ("{table.partition}", "{table.sort}", item) '
-        "VALUES (?, ?, ?)",
-        (*key_of(table, item), content.decode()),
-    )
+    array = f"[{content.decode()}]"
+    connection.execute(insert(table), (array, None) if table is HISTORY else (array,))
     stored: Item = orjson.loads(content)
     return stored
 
