@@ -10,9 +10,8 @@ from typing import Any
 
 from canvas.cooldown import CooldownRule
 from canvas.palette import DEFAULT, Palette
-from canvas.palette_files import parse
 from canvas.settings import Settings as GameSettings
-from server.config import ConfigurationError, Settings
+from server.config import Settings, read_palette
 from server.game_config import GameConfig, found
 from server.names import DEFAULT_GAME
 
@@ -29,7 +28,8 @@ class Founding:
     cooldown: CooldownRule
     size_given: bool
     palette_given: bool
-    cooldown_given: bool
+    cooldown_given: Mapping[str, int]
+    """What of the cooldown was given, under the protocol's names."""
 
     def config(self, epoch: str) -> GameConfig:
         """Make the config of a new game."""
@@ -55,9 +55,8 @@ class Founding:
 
     def changes_to(self, settings: GameSettings) -> Mapping[str, Any]:
         """Tell which settings are to be changed at start; none when they are as wished."""
-        if not self.cooldown_given or settings.cooldown == self.cooldown:
-            return {}
-        return {"cooldown": self.cooldown.to_json()}
+        wished = settings.changed({"cooldown": self.cooldown_given})
+        return {} if wished == settings else {"cooldown": wished.cooldown.to_json()}
 
 
 def read_founding(settings: Settings) -> Founding:
@@ -65,23 +64,15 @@ def read_founding(settings: Settings) -> Founding:
     return Founding(
         width=settings.size.width,
         height=settings.size.height,
-        palette=_palette(settings),
+        palette=DEFAULT if settings.palette is None else read_palette(settings.palette),
         cooldown=CooldownRule(settings.cooldown_ms, settings.cooldown_stack),
         size_given=settings.given("size"),
         palette_given=settings.given("palette"),
-        cooldown_given=settings.given("cooldown_ms") or settings.given("cooldown_stack"),
+        cooldown_given=_cooldown_given(settings),
     )
 
 
-def _palette(settings: Settings) -> Palette:
-    path = settings.palette
-    if path is None:
-        return DEFAULT
-    try:
-        return parse(path.read_text(encoding="utf-8"), path.name)
-    except (OSError, ValueError) as error:
-        raise ConfigurationError.of(
-            "--palette",
-            f"{path} cannot be used: {error}",
-            "Give a list of hex colors, a GIMP palette (.gpl) or JSON, of up to 16 colors.",
-        ) from error
+def _cooldown_given(settings: Settings) -> Mapping[str, int]:
+    wishes = {"ms": settings.cooldown_ms, "maxStack": settings.cooldown_stack}
+    names = {"ms": "cooldown_ms", "maxStack": "cooldown_stack"}
+    return {name: wish for name, wish in wishes.items() if settings.given(names[name])}
