@@ -1,4 +1,4 @@
-"""A new board follows the flags; an existing one follows those that are given, and says the rest."""
+"""A new board follows the flags; an existing one follows those given, and says the rest."""
 
 from pathlib import Path
 
