@@ -1,8 +1,8 @@
 """Who is here, per user and not per tab, as a pure state with debounced differences.
 
 Owns the connections, the users behind them and what was told of them last. It knows no clock, loop
-or socket: the presence service calls `flush` when a window ends, numbers the difference and sends it.
-An invisible user counts in the totals and is never named, not even when leaving.
+or socket: the presence service calls `flush` when a window ends and sends the difference. An
+invisible user counts in the totals and is never named, not even when leaving.
 """
 
 from dataclasses import dataclass, field
@@ -59,7 +59,10 @@ class Tracker:
         self._user_of: dict[str, str | None] = {}
         self._users: dict[str, _User] = {}
         self._spectators = 0
+        self._visible: dict[str, str] = {}
+        # Since the last flush: who may have changed, and whom a snapshot named before a delta did.
         self._touched: dict[str, None] = {}
+        self._named: set[str] = set()
         # What the last flush left everybody with.
         self._told: dict[str, str] = {}
         self._told_totals = (0, 0)
@@ -79,7 +82,7 @@ class Tracker:
         else:
             names = self._users.setdefault(user, _User()).names
             names[connection_id] = None if invisible else name
-            self._touched[user] = None
+            self._touch(user)
 
     def change(
         self, connection_id: str, user: str | None, name: str = "", *, invisible: bool = False
@@ -101,40 +104,53 @@ class Tracker:
         del names[connection_id]
         if not names:
             del self._users[user]
+        self._touch(user)
+
+    def _touch(self, user: str) -> None:
         self._touched[user] = None
+        here = self._users.get(user)
+        shown = None if here is None else here.shown_as()
+        if shown is None:
+            self._visible.pop(user, None)
+        else:
+            self._visible[user] = shown
 
     def flush(self) -> Diff | None:
         """Tell what changed since the last flush; None when coming and going left all as it was.
 
         A user who has become invisible leaves; one with a new name joins again under it.
         """
-        joins, leaves = [], []
-        for user in self._touched:
-            told = self._told.get(user)
-            shown = self._shown(user)
-            if shown is None and told is not None:
-                leaves.append(user)
-                del self._told[user]
-            elif shown is not None and shown != told:
-                joins.append(Person(user, shown))
-                self._told[user] = shown
-        self._touched.clear()
+        joins = tuple(
+            Person(user, self._visible[user])
+            for user in self._touched
+            if user in self._visible and self._visible[user] != self._told.get(user)
+        )
+        leaves = tuple(
+            user
+            for user in self._touched
+            if user not in self._visible and (user in self._told or user in self._named)
+        )
         totals = (len(self._users), self._spectators)
-        if not joins and not leaves and totals == self._told_totals:
-            return None
+        changed = bool(joins or leaves) or totals != self._told_totals
+        self._told.update(joins)
+        for user in leaves:
+            self._told.pop(user, None)
         self._told_totals = totals
-        return Diff(tuple(joins), tuple(leaves), *totals)
-
-    def _shown(self, user: str) -> str | None:
-        here = self._users.get(user)
-        return None if here is None else here.shown_as()
+        self._touched.clear()
+        self._named.clear()
+        return Diff(joins, leaves, *totals) if changed else None
 
     def snapshot(self, limit: int) -> Snapshot:
-        """Tell who is here as of the last flush, so that the next difference fits onto it."""
-        visible = islice(self._told.items(), limit)
+        """Tell who is here now; a difference that tells some of it again does no harm.
+
+        Whoever is named here and gone before the next flush leaves in it, so that no client keeps
+        a ghost.
+        """
+        visible = tuple(Person(*pair) for pair in islice(self._visible.items(), limit))
+        self._named.update(person.id for person in visible if person.id in self._touched)
         return Snapshot(
-            visible=tuple(Person(user, name) for user, name in visible),
-            more=max(0, len(self._told) - limit),
-            total=self._told_totals[0],
-            spectators=self._told_totals[1],
+            visible=visible,
+            more=len(self._visible) - len(visible),
+            total=len(self._users),
+            spectators=self._spectators,
         )
