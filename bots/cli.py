@@ -91,8 +91,8 @@ async def _run(plan: Plan, seconds: float | None) -> int:
     finally:
         show.cancel()
         await asyncio.wait([show])
-    console.print(report.line(crew.tally), highlight=False)
-    console.print(report.verdict(crew.tally), highlight=False)
+    console.print(report.summary(crew.tally), highlight=False, soft_wrap=True)
+    console.print(report.verdict(crew.tally), highlight=False, soft_wrap=True)
     return 0 if crew.tally.all_verified else 1
 
 

@@ -29,6 +29,8 @@ class Tally:
     failures: Counter[str] = field(default_factory=Counter)
     """Why bots ended before their time, or boards did not verify."""
     acks_s: deque[float] = field(default_factory=lambda: deque(maxlen=RECENT))
+    trouble: str = ""
+    """Why a line was lost last."""
     elapsed_s: float = 0.0
     rate: float = 0.0
     """Placements a second since the last look."""
@@ -68,7 +70,7 @@ def percentile_ms(samples_s: "deque[float]", share: float) -> float:
 
 
 def rows(tally: Tally) -> list[tuple[str, str]]:
-    """Return what is shown, as names and values."""
+    """Return what is shown while it runs, as names and values."""
     refused = ", ".join(f"{code} {n:,}" for code, n in tally.refused.most_common()) or "none"
     p50, p99 = (percentile_ms(tally.acks_s, share) for share in (0.5, 0.99))
     shown = [
@@ -81,13 +83,15 @@ def rows(tally: Tally) -> list[tuple[str, str]]:
         ("unknown", f"{tally.unknown:,}"),
         ("cuts", f"{tally.cuts:,}"),
     ]
+    if tally.trouble and tally.connected < tally.clients:
+        shown.append(("trouble", tally.trouble))
     shown += [("failed", f"{n} x {why}") for why, n in tally.failures.most_common(5)]
     return shown
 
 
 def line(tally: Tally) -> str:
     """Write one plain line, for logs and pipes."""
-    return " | ".join(f"{name} {value}" for name, value in rows(tally))
+    return _joined(rows(tally))
 
 
 def table(tally: Tally) -> Table:
@@ -100,9 +104,21 @@ def table(tally: Tally) -> Table:
     return drawn
 
 
+def summary(tally: Tally) -> str:
+    """Write the whole run in one line, with its mean rate."""
+    tally.rate = tally.placed / tally.elapsed_s if tally.elapsed_s else 0.0
+    return " | ".join(
+        f"{name} {value}" for name, value in rows(tally) if name not in {"connected", "trouble"}
+    )
+
+
 def verdict(tally: Tally) -> str:
     """Write the last line of a run."""
     if tally.all_verified:
         return f"All {tally.verified} boards equal the server's, cell by cell."
     why = "; ".join(f"{n} x {reason}" for reason, n in tally.failures.most_common())
     return f"{tally.verified} of {tally.clients} boards equal the server's; {why}"
+
+
+def _joined(shown: list[tuple[str, str]]) -> str:
+    return " | ".join(f"{name} {value}" for name, value in shown)

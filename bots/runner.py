@@ -151,6 +151,7 @@ class _Member:
             self._connected = True
         elif isinstance(event, Lost):
             self._tally.cuts += self._connected
+            self._tally.trouble = event.reason
             self.left()
         elif isinstance(event, PlacementUnknown):
             self._tally.unknown += 1

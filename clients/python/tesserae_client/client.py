@@ -20,7 +20,7 @@ from tesserae_client.fetch import Fetch, fetch_canvas
 from tesserae_client.joining import Options
 from tesserae_client.keeper import Keeper
 from tesserae_client.link import Link
-from tesserae_client.messages import Checksum, GameState, Json, Pixel, You
+from tesserae_client.messages import Checksum, GameState, Json, Pixel, You, body
 from tesserae_client.outcomes import Cell, Outcome
 from tesserae_client.presence import Presence
 
@@ -32,7 +32,8 @@ class Client:
 
     `codec` is "binary" or "json"; `snapshot` "inline" or "http". `track_board=False` follows the
     numbers without a board (load tests). `settle=False` answers `Unknown` after a cut instead of
-    settling. `give_up_after` bounds the failures in a row. `on_event` is called at once with every
+    settling. `max_delay_s` bounds the time between two attempts, beside what the server asks;
+    `give_up_after` bounds the failures in a row. `on_event` is called at once with every
     event and must not block; what it raises stops the client.
     """
 
@@ -50,6 +51,7 @@ class Client:
         invisible: bool = False,
         wants_presence: bool = True,
         min_interval_ms: int | None = None,
+        max_delay_s: float = 10.0,
         give_up_after: int | None = None,
         on_event: Callable[[Event], None] | None = None,
         rng: Random | None = None,
@@ -73,7 +75,11 @@ class Client:
         self._feed = Feed(on_event)
         self._link = Link(options, self._feed, rng=rng, sleep=sleep, fetch=fetch)
         self._keeper = Keeper(
-            self._link, Backoff(rng), sleep=sleep, now_s=_loop_time, give_up_after=give_up_after
+            self._link,
+            Backoff(rng, cap_s=max_delay_s),
+            sleep=sleep,
+            now_s=_loop_time,
+            give_up_after=give_up_after,
         )
         self._task: asyncio.Task[None] | None = None
 
@@ -123,7 +129,7 @@ class Client:
 
     async def limits(self) -> Json:
         """Ask what is left of cooldown, stack and credits; costs nothing."""
-        return await self._link.ask("limits", dict, {"game": self._link.options.game})
+        return await self._link.ask("limits", body, {"game": self._link.options.game})
 
     async def checksum(self, rows_per_band: int | None = None) -> Checksum:
         """Ask for the server's checksum of the board, perhaps of each band of rows too."""

@@ -47,6 +47,11 @@ def encode_command(do: str, command_id: int, fields: Mapping[str, Any]) -> bytes
     return orjson.dumps({"do": do, "id": command_id, **given})
 
 
+def body(reply: Json) -> Json:
+    """Return the fields of a reply without its envelope."""
+    return {name: value for name, value in reply.items() if name not in {"re", "ok"}}
+
+
 @dataclass(frozen=True, slots=True)
 class Color:
     """One colour of the palette."""
