@@ -36,6 +36,13 @@ class Allowance:
         self._refused = 0
         self._window_ends_ms = 0
 
+    def pay_at_once(self, cost: int) -> bool:
+        """Pay for all placements of a frame, or for none; then they are charged one by one."""
+        rule = self._messages.rule
+        if cost > rule.burst and not rule.off:
+            return False
+        return self._messages.take(cost, self._clock.monotonic_ms()) == 0
+
     def charge(self, cost: int, bucket: Bucket) -> Refusal | None:
         """Pay for a message, or for a placement of one; a refusal costs nothing."""
         now_ms = self._clock.monotonic_ms()

@@ -4,10 +4,12 @@ Owns every name and label that `/metrics` shows; the only importer of prometheus
 instance has a registry of its own. Counted by sessions, hub and journal; it decides nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
 
 from canvas.refusals import Refused
 
@@ -17,24 +19,17 @@ _ITEMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
 class Metrics:
-    """Counters, and gauges that are read when they are asked for."""
+    """Counters, and gauges that are read when they are asked for.
+
+    `accepted` and `refused` are plain numbers for whoever counts: a counter of the library locks,
+    which costs as much as a whole placement.
+    """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        accepted = Counter(
-            "tesserae_placements_accepted_total",
-            "Placements that were committed, published and acknowledged.",
-            registry=self._registry,
-        )
-        refused = Counter(
-            "tesserae_placements_refused_total",
-            "Placements that were refused, by code.",
-            ("code",),
-            registry=self._registry,
-        )
-        self._accepted = accepted
-        # One child for each code from the start: a look-up by label costs a lock and a hash.
-        self._refused = {why: refused.labels(why.code) for why in Refused}
+        self.accepted = 0
+        self.refused = dict.fromkeys(Refused, 0)
+        self._registry.register(_Placements(self))
         self._commit_seconds = self._histogram(
             "commit_seconds", "Time until a group of events was durable.", _SECONDS
         )
@@ -53,14 +48,6 @@ class Metrics:
         """Add a gauge that calls `read` whenever metrics are asked for."""
         Gauge(f"tesserae_{name}", text, registry=self._registry).set_function(read)
 
-    def placement_accepted(self) -> None:
-        """Count an acknowledged placement."""
-        self._accepted.inc()
-
-    def placement_refused(self, why: Refused) -> None:
-        """Count a refusal."""
-        self._refused[why].inc()
-
     def committed(self, seconds: float, items: int) -> None:
         """Note a group commit."""
         self._commit_seconds.observe(seconds)
@@ -77,3 +64,24 @@ class Metrics:
     def text(self) -> bytes:
         """Render everything in Prometheus' text format (`CONTENT_TYPE`)."""
         return generate_latest(self._registry)
+
+
+class _Placements(Collector):
+    """Shows the plain counts."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Give what was counted so far."""
+        yield CounterMetricFamily(
+            "tesserae_placements_accepted",
+            "Placements that were committed, published and acknowledged.",
+            value=self._metrics.accepted,
+        )
+        refused = CounterMetricFamily(
+            "tesserae_placements_refused", "Placements that were refused, by code.", labels=["code"]
+        )
+        for why, count in self._metrics.refused.items():
+            refused.add_metric([why.code], count)
+        yield refused

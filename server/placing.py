@@ -12,6 +12,7 @@ from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.records import cell_of, record
 from canvas.refusals import FOREVER_MS, Refusal, Refused
+from server.allowance import Allowance
 from server.game import Game
 from server.ports import Connection
 from server.services import Services
@@ -50,11 +51,8 @@ class Placer(Protocol):
 
     connection: Connection
     services: Services
-
-    @property
-    def user_id(self) -> str | None:
-        """Who places; None for a spectator."""
-        ...
+    allowance: Allowance
+    user_id: str | None
 
     def placement(
         self, x: int, y: int, color: int, generation: int | None, request: int | None, index: int
@@ -80,22 +78,32 @@ class Placing:
 
     def take_frame(self, frame: PlaceFrame) -> None:
         """Decide each record of a binary frame by itself, in order."""
-        game = self._placer.services.games.by_channel(frame.channel)
-        tag = _FrameTag(frame.channel, game)
-        for index, value in enumerate(frame.records):
+        placer = self._placer
+        channel, request, generation, records = frame
+        tag = _FrameTag(channel, placer.services.games.by_channel(channel))
+        paid = placer.allowance.pay_at_once(len(records))
+        for index, value in enumerate(records):
             x, y, color = cell_of(value)
-            placement = self._placer.placement(x, y, color, frame.generation, frame.request, index)
-            self._decide(placement, tag, _UNKNOWN_CHANNEL)
+            placement = placer.placement(x, y, color, generation, request, index)
+            limited = None if paid else placer.charge(1)
+            self._decide(placement, tag, limited, _UNKNOWN_CHANNEL)
         self._hold_if_many()
 
     def take_command(self, command_id: int, game_name: str, placement: Placement) -> None:
         """Decide the placement of a `place` command."""
         tag = _CommandTag(command_id, self._placer.services.games.get(game_name))
-        self._decide(placement, tag, unknown_game(game_name))
+        limited = self._placer.charge(1)
+        unknown = _UNKNOWN_CHANNEL if tag.game is not None else unknown_game(game_name)
+        self._decide(placement, tag, limited, unknown)
         self._hold_if_many()
 
-    def _decide(self, placement: Placement, tag: _FrameTag | _CommandTag, unknown: Refusal) -> None:
-        limited = self._placer.charge(1)
+    def _decide(
+        self,
+        placement: Placement,
+        tag: _FrameTag | _CommandTag,
+        limited: Refusal | None,
+        unknown: Refusal,
+    ) -> None:
         if limited is not None:
             self._tell_refused(limited, placement, tag)
         elif tag.game is None:
@@ -111,31 +119,33 @@ class Placing:
             self._held = True
             self.connection.hold()
 
-    def _answered(self) -> None:
-        self.unanswered -= 1
-        if self._held and self.unanswered <= MAX_UNANSWERED:
+    def _release_if_few(self) -> None:
+        if self.unanswered <= MAX_UNANSWERED:
             self._held = False
             # Later messages must not be taken in the middle of the hub's flush.
             asyncio.get_running_loop().call_soon(self.connection.release)
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:
         """Queue the ack of a published placement for the connection's next write."""
-        self._answered()
-        if self.connection.closing:
+        self.unanswered -= 1
+        if self._held:
+            self._release_if_few()
+        connection = self.connection
+        if connection.closing:
             return
-        self._placer.services.metrics.placement_accepted()
-        if isinstance(tag, _FrameTag):
-            self.connection.acks.append(_binary_ack(event, tag))
-        elif isinstance(tag, _CommandTag):
-            self.connection.acks.append(_json_ack(event, tag))
+        self._placer.services.metrics.accepted += 1
+        if type(tag) is _FrameTag:
+            connection.acks.append(_binary_ack(event, tag))
+        elif type(tag) is _CommandTag:
+            connection.acks.append(_json_ack(event, tag))
 
     def refused(self, refusal: Refusal, placement: Placement, tag: object) -> None:
         """Answer a refusal of the game's at once."""
-        self._answered()
+        self.unanswered -= 1
         self._tell_refused(refusal, placement, tag)
 
     def _tell_refused(self, refusal: Refusal, placement: Placement, tag: object) -> None:
-        self._placer.services.metrics.placement_refused(refusal.why)
+        self._placer.services.metrics.refused[refusal.why] += 1
         if isinstance(tag, _FrameTag):
             self.connection.write(_binary_refusal(refusal, placement, tag))
         elif isinstance(tag, _CommandTag):

@@ -43,6 +43,7 @@ class Session:
         "interval_ms",
         "presence_due",
         "services",
+        "user_id",
         "wants_presence",
     )
 
@@ -50,6 +51,8 @@ class Session:
         self.connection: Connection
         self.services = services
         self.identity: Identity | None = None
+        self.user_id: str | None = None
+        """Who may place here; None for a spectator."""
         self.allowance = Allowance(services.rules.credits, services.clock)
         self.interval_ms = 0
         """The shortest time between two frames that the client asked for."""
@@ -62,11 +65,6 @@ class Session:
         self._admitted = False
         self._pauses = 0
         self._task: asyncio.Task[None] | None = None
-
-    @property
-    def user_id(self) -> str | None:
-        """Who may place here; None for a spectator."""
-        return None if self.identity is None else self.identity.id
 
     @property
     def roles(self) -> frozenset[Role]:
@@ -149,6 +147,7 @@ class Session:
         if self.identity is None and identity is not None and identity.guest:
             self.services.guest_limit.join(self.connection.remote, identity.id)
         self.identity = identity
+        self.user_id = None if identity is None else identity.id
         self.services.presence.change(self.connection.id, identity, invisible=invisible)
 
     def set_interval(self, interval_ms: int) -> None:

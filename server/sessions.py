@@ -15,13 +15,9 @@ class Member(Protocol):
     """A session as others see it."""
 
     connection: Connection
+    user_id: str | None
     wants_presence: bool
     presence_due: bool
-
-    @property
-    def user_id(self) -> str | None:
-        """Who it is; None for a spectator."""
-        ...
 
     def close_if_expired(self) -> bool:
         """Close the connection when its token has run out; returns whether it had."""

@@ -77,6 +77,7 @@ def _guard(settings: Settings) -> health.MetricsGuard:
 async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:
     response.force_close()
     response.headers[hdrs.CONNECTION] = "close"
+    response.headers[hdrs.SERVER] = "tesserae"
     response.headers["X-Content-Type-Options"] = "nosniff"
     if request.path.startswith("/api/"):
         # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
