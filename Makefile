@@ -53,7 +53,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	@$(BIN)/mypy
 
-bench: $(VENV)/.dev ## Measure, beside the goals of docs/explanation/performance.md
+bench: $(VENV)/.dev ## Measure, beside the goals; writes docs/reference/measured.md
 	@$(BIN)/python -m bench $(ARGS)
 
 format: $(VENV)/.dev ## Format the code and mend what lint can mend
