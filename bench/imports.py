@@ -5,6 +5,7 @@ import sys
 import time
 
 from bench.results import Result, Row
+from bench.serving import environment
 
 
 def run() -> Result:
@@ -20,7 +21,7 @@ def run() -> Result:
 def _seconds(code: str) -> float:
     def once() -> float:
         started = time.perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True)
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment())
         return time.perf_counter() - started
 
     once()

@@ -36,15 +36,23 @@ MASK = b"\0\0\0\0"
 """A mask of zeros is a mask: what is sent can be prepared without touching a byte."""
 
 
+def environment() -> dict[str, str]:
+    """Take our environment, but let Python keep its bytecode as it does for everybody."""
+    return {name: value for name, value in os.environ.items() if "BYTECODE" not in name}
+
+
 class Server:
     """One running server."""
 
     def __init__(self, data: Path, *flags: str) -> None:
         self.data = data
         started = time.perf_counter()
-        command = [sys.executable, "-m", "server.cli.main", "serve", "--port", "0"]
+        command = [sys.executable, "-m", "server", "serve", "--port", "0"]
         self.process = subprocess.Popen(
-            [*command, "--data", str(data), *flags], stdout=subprocess.PIPE, text=True
+            [*command, "--data", str(data), "--log-level", "warning", *flags],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
