@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 from canvas.refusals import Refused
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+COMMIT = "journal.commit"
 _SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _ITEMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
@@ -30,10 +31,14 @@ class Metrics:
         self.accepted = 0
         self.refused = dict.fromkeys(Refused, 0)
         self._registry.register(_Placements(self))
-        self._commit_seconds = self._histogram(
-            "commit_seconds", "Time until a group of events was durable.", _SECONDS
+        self._store_seconds = Histogram(
+            "tesserae_store_seconds",
+            "Time that a call of the store took, failed ones included, by port and method.",
+            ("operation",),
+            buckets=_SECONDS,
+            registry=self._registry,
         )
-        self._commit_items = self._histogram("commit_items", "Events in a group commit.", _ITEMS)
+        self._commit_items = self._histogram("commit_items", "Events in a commit.", _ITEMS)
         self._flush_seconds = self._histogram(
             "flush_seconds", "Time that a flush to all watchers took.", _SECONDS
         )
@@ -48,10 +53,11 @@ class Metrics:
         """Add a gauge that calls `read` whenever metrics are asked for."""
         Gauge(f"tesserae_{name}", text, registry=self._registry).set_function(read)
 
-    def committed(self, seconds: float, items: int) -> None:
-        """Note a group commit."""
-        self._commit_seconds.observe(seconds)
-        self._commit_items.observe(items)
+    def store_called(self, operation: str, seconds: float, items: int) -> None:
+        """Note a call of the store (`port.method`), and how many items it wrote."""
+        self._store_seconds.labels(operation).observe(seconds)
+        if operation == COMMIT:
+            self._commit_items.observe(items)
 
     def flushed(self, seconds: float) -> None:
         """Note a flush."""

@@ -70,6 +70,11 @@ class PresenceService:
 
     # --- what connections are told -------------------------------------------
 
+    def totals(self) -> tuple[int, int]:
+        """How many users and how many spectators were here at the last delta."""
+        snapshot = self._tracker.snapshot(0)
+        return snapshot.total, snapshot.spectators
+
     def snapshot(self) -> dict[str, Any]:
         """Describe who is here, at the number that was told last."""
         visible, more, total, spectators = self._tracker.snapshot(VISIBLE)

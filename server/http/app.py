@@ -11,6 +11,7 @@ from functools import partial
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
+from server import gauges
 from server.addresses import client_address
 from server.config import Settings
 from server.http import canvas_bin, canvas_png, games, health, pages, problems
@@ -58,6 +59,7 @@ def application(services: Services, settings: Settings) -> web.Application:
         client_max_size=MAX_BODY_BYTES,
     )
     app.on_response_prepare.append(_close_and_protect)
+    gauges.show(services)
     app.add_routes(health.routes(services.phase, services.metrics, _guard(settings)))
     app.add_routes(games.routes(services))
     app.add_routes(canvas_bin.routes(services, outbox))

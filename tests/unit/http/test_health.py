@@ -10,6 +10,7 @@ from canvas.refusals import Refused
 from server.addresses import client_address
 from server.http.health import MetricsGuard
 from server.http.problems import Problem
+from server.metrics import Metrics
 from server.phase import Phase
 from tests.support.http import Site
 
@@ -42,6 +43,23 @@ async def test_metrics_count_what_happened(site: Site) -> None:
     assert "tesserae_placements_accepted_total 1.0" in text
     assert 'tesserae_placements_refused_total{code="out-of-bounds"} 1.0' in text
     assert all(f'code="{why.code}"' in text for why in Refused)
+    assert "tesserae_connections 1.0" in text
+    assert "tesserae_watchers 1.0" in text
+    assert "tesserae_uncommitted_placements 0.0" in text
+    assert "tesserae_ready 1.0" in text
+
+
+def test_calls_of_the_store_are_told_apart() -> None:
+    metrics = Metrics()
+    metrics.store_called("journal.commit", 0.003, 25)
+    metrics.store_called("tables.get", 0.001, 0)
+    metrics.flushed(0.002)
+    metrics.snapshot_stored(0.5)
+    text = metrics.text().decode()
+    assert 'tesserae_store_seconds_count{operation="journal.commit"} 1.0' in text
+    assert "tesserae_commit_items_sum 25.0" in text
+    assert "tesserae_flush_seconds_count 1.0" in text
+    assert "tesserae_snapshot_seconds_count 1.0" in text
 
 
 def may_read(
