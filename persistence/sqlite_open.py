@@ -26,7 +26,7 @@ def open_writer(path: Path) -> sqlite3.Connection:
 
     Raises StoreDamaged, with nothing changed; PermanentFault; TransientFault.
     """
-    new = _inspected(path)
+    new = _inspected(path, alone=True)
     with translated(path):
         connection = _connect(path, "rwc")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -51,7 +51,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 def open_beside(path: Path) -> sqlite3.Connection:
     """Open for reading alone, whoever writes. Raises PermanentFault when there is no store."""
-    if _inspected(path):
+    if _inspected(path, alone=False):
         raise PermanentFault(
             f"there is no store in {path.parent}",
             "name the server's directory with --data, or start the server there first",
@@ -73,8 +73,11 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _inspected(path: Path) -> bool:
-    """Return whether there is no store yet. Raises StoreDamaged, nothing being changed."""
+def _inspected(path: Path, *, alone: bool) -> bool:
+    """Return whether there is no store yet. Raises StoreDamaged, nothing being changed.
+
+    A file that nobody else has open is read as it is, else SQLite would make files beside it.
+    """
     log = path.with_name(f"{path.name}-wal")
     log_bytes = log.stat().st_size if log.exists() else 0
     size_bytes = path.stat().st_size if path.exists() else 0
@@ -83,7 +86,7 @@ def _inspected(path: Path) -> bool:
             raise _damaged(path, f"it is empty or gone, but {log.name} beside it is not")
         return True
     with translated(path):
-        connection = _connect(path, "ro")
+        connection = _connect(path, "ro&immutable=1" if alone and log_bytes == 0 else "ro")
         try:
             return _looked_into(connection, path, size_bytes, log_bytes)
         finally:

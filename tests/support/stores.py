@@ -40,3 +40,8 @@ def embedded(
 ) -> AbstractAsyncContextManager[Store]:
     """The embedded store under a fake clock."""
     return open_embedded(data_dir, wall_ms=wall_ms)
+
+
+def beside(data_dir: Path) -> AbstractAsyncContextManager[Store]:
+    """The embedded store as a command opens it that only reads."""
+    return open_embedded(data_dir, wall_ms=lambda: 1_760_000_000_000, read_only=True)

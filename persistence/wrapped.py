@@ -1,0 +1,174 @@
+"""A store with something around each of its calls; faults and timings are such things.
+
+Owns nothing but the delegation. The lease is not wrapped: it is taken once and decides who writes.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from persistence.ports import (
+    Blob,
+    Blobs,
+    Item,
+    Journal,
+    Key,
+    Page,
+    Rectangle,
+    Store,
+    Table,
+    Tables,
+    Write,
+)
+
+Result = TypeVar("Result")
+
+
+class Around(Protocol):
+    """What happens around one call."""
+
+    async def __call__(
+        self, operation: str, items: int, call: Callable[[], Awaitable[Result]]
+    ) -> Result:
+        """Do `call`, or not; `operation` is `port.method`, `items` how many it would write."""
+        ...
+
+
+def wrapped(store: Store, around: Around) -> Store:
+    """Return `store` with `around` about every call; each page of a read is one call."""
+    return replace(
+        store,
+        tables=WrappedTables(store.tables, around),
+        journal=WrappedJournal(store.journal, around),
+        blobs=WrappedBlobs(store.blobs, around),
+    )
+
+
+class WrappedTables:
+    """The `Tables` port."""
+
+    def __init__(self, tables: Tables, around: Around) -> None:
+        self._tables = tables
+        self._around = around
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        """Read one item."""
+        return await self._around("tables.get", 0, lambda: self._tables.get(table, key))
+
+    async def write(self, write: Write) -> Item | None:
+        """Do one write."""
+        return await self._around("tables.write", 1, lambda: self._tables.write(write))
+
+    async def transact(self, writes: Sequence[Write]) -> None:
+        """Do all writes or none."""
+        await self._around("tables.transact", len(writes), lambda: self._tables.transact(writes))
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        *,
+        prefix: str = "",
+        after: str = "",
+        up_to: str | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of a partition in sort-key order."""
+        return await self._around(
+            "tables.query",
+            0,
+            lambda: self._tables.query(
+                table,
+                partition,
+                prefix=prefix,
+                after=after,
+                up_to=up_to,
+                ascending=ascending,
+                limit=limit,
+                cursor=cursor,
+            ),
+        )
+
+
+class WrappedJournal:
+    """The `Journal` port."""
+
+    def __init__(self, journal: Journal, around: Around) -> None:
+        self._journal = journal
+        self._around = around
+
+    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+        """Make history items durable."""
+        written = len(items) + len(writes)
+        await self._around("journal.commit", written, lambda: self._journal.commit(items, writes))
+
+    async def read(
+        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+    ) -> AsyncIterator[list[Item]]:
+        """All items with SK > `after`, in pages."""
+        pages = aiter(self._journal.read(partitions, after=after, page=page))
+
+        async def following() -> list[Item] | None:
+            return await anext(pages, None)
+
+        while (items := await self._around("journal.read", 0, following)) is not None:
+            yield items
+
+    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
+        """How many items `read` would yield."""
+        return await self._around(
+            "journal.count", 0, lambda: self._journal.count(partitions, after=after)
+        )
+
+    async def delete(self, keys: Sequence[Key]) -> None:
+        """Delete history items."""
+        await self._around("journal.delete", len(keys), lambda: self._journal.delete(keys))
+
+    async def within(
+        self,
+        partitions: Sequence[str],
+        area: Rectangle,
+        *,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Placements in an area, newest first."""
+        return await self._around(
+            "journal.within",
+            0,
+            lambda: self._journal.within(partitions, area, limit=limit, cursor=cursor),
+        )
+
+    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        """A user's placements, newest first."""
+        return await self._around(
+            "journal.by_user",
+            0,
+            lambda: self._journal.by_user(user_id, limit=limit, cursor=cursor),
+        )
+
+
+class WrappedBlobs:
+    """The `Blobs` port."""
+
+    def __init__(self, blobs: Blobs, around: Around) -> None:
+        self._blobs = blobs
+        self._around = around
+
+    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
+        """Replace an object atomically."""
+        await self._around("blobs.put", 1, lambda: self._blobs.put(key, data, metadata))
+
+    async def get(self, key: str) -> Blob | None:
+        """Read an object."""
+        return await self._around("blobs.get", 0, lambda: self._blobs.get(key))
+
+    async def list(self, prefix: str) -> list[str]:
+        """Keys that begin with `prefix`, sorted."""
+        return await self._around("blobs.list", 0, lambda: self._blobs.list(prefix))
+
+    async def delete(self, key: str) -> None:
+        """Remove an object."""
+        await self._around("blobs.delete", 1, lambda: self._blobs.delete(key))
