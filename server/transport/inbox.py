@@ -70,16 +70,15 @@ class Inbox:
 
     def next_message(self) -> Message | None:
         """Return the next whole message, None when there is none yet; raises Violation."""
-        if self.closing:
-            self._read_to_end()
-            return None
         message = None
-        while message is None:
+        while message is None and not self.closing:
             frame = self._next_frame()
             if frame is None:
                 return None
             plain = self._fragments is None and is_plain(frame)
             message = self._plain_message(frame) if plain else self._parse(frame)
+        if self.closing:
+            self._read_to_end()
         return message
 
     def close(self, code: CloseCode, reason: str) -> None:

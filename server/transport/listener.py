@@ -51,7 +51,7 @@ class Listener:
         self._clock = clock
         self._lobby = Lobby(settings.max_waiting, settings.head_timeout_ms)
         self._keepalive = Keepalive(self.live, settings.ping_ms)
-        environment = Environment(settings, clock, on_fault, self.live)
+        environment = Environment(settings, clock, on_fault, _call_soon, self.live)
         self._doorway = Doorway(environment, gate, self._lobby, new_id, make_peer, make_http)
         self._server: asyncio.Server | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -110,6 +110,10 @@ class Listener:
         self._lobby.sweep(now_ms)
         delay_ms = self._keepalive.turn(now_ms)
         self._timer = asyncio.get_running_loop().call_later(delay_ms / 1000, self._turn)
+
+
+def _call_soon(callback: Callable[[], None]) -> object:
+    return asyncio.get_running_loop().call_soon(callback)
 
 
 def _listen_error(host: str, port: int, error: OSError) -> ListenError:

@@ -34,6 +34,8 @@ class Environment:
     clock: Clock
     on_fault: Callable[[Exception], None]
     """Told of every exception of a peer; logs it."""
+    call_soon: Callable[[Callable[[], None]], object]
+    """Calls in a later turn of the loop."""
     live: "set[WebSocket]"
     """The connections that are open: the truth that counts are taken from."""
 
@@ -191,7 +193,7 @@ class WebSocket(asyncio.Protocol):
         self._reading = reading
         if reading:
             # Not at once: `release` is called from the middle of a game's turn.
-            asyncio.get_running_loop().call_soon(self._resume_reading)
+            self._environment.call_soon(self._resume_reading)
         elif not self.closing:
             self._transport.pause_reading()
 
@@ -253,6 +255,7 @@ class WebSocket(asyncio.Protocol):
             self._transport.resume_reading()
 
     def _refuse(self, violation: Violation) -> None:
+        self._reply()
         reason = str(violation)
         farewell = events.closing(violation.code, reason)
         if violation.code is CloseCode.PROTOCOL:

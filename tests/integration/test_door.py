@@ -16,10 +16,10 @@ from server.transport.settings import TransportSettings
 from server.wire.codes import CloseCode
 from tests.support.clock import FakeClock
 from tests.support.connections import FakePeer
+from tests.support.frames import client_frame
 from tests.support.sockets import (
     OPEN_GATE,
     Listening,
-    client_frame,
     listening,
     until,
     upgrade_request,

@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,20 +18,6 @@ from tests.support.connections import FakePeer
 
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 WAIT_S = 10
-
-
-def client_frame(opcode: int, payload: bytes = b"", *, fin: bool = True, mask: int = 0) -> bytes:
-    """Build a masked frame of a client."""
-    size = len(payload)
-    if size < 126:
-        length = bytes([0x80 | size])
-    elif size < 65536:
-        length = struct.pack("!BH", 0xFE, size)
-    else:
-        length = struct.pack("!BQ", 0xFF, size)
-    key = mask.to_bytes(4, "big")
-    masked = bytes(byte ^ key[place % 4] for place, byte in enumerate(payload))
-    return bytes([(0x80 if fin else 0) | opcode]) + length + key + masked
 
 
 def upgrade_request(*headers: str, path: str = "/ws") -> bytes:
