@@ -1,8 +1,8 @@
 """Start and stop: what happens in which order, and within which deadline.
 
 Owns the tasks of the process. Start: listen, lease, recover, ready. Stop: not ready, `going`,
-drain, close 1012, snapshot, release. Nothing is acknowledged that is not committed, also on the way out.
-Made by app.py.
+drain, close 1012, snapshot, release. Nothing is acknowledged that is not committed, also on the
+way out. Made by app.py.
 """
 
 import asyncio
