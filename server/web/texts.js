@@ -41,13 +41,16 @@ const STOPS = {
 export const stop = (code) =>
   STOPS[code] ?? { text: `The server has closed the connection (${code}).`, action: "Reload" };
 
-/** Why we are away, by what the server said last. */
+/** Why we are away for a while, by close code. */
 const AWAY = {
-  starting: "The server is starting",
-  going: "The server is restarting",
+  1012: "The server is restarting",
+  4101: "The server is starting",
+  4102: "The line was too slow",
+  4103: "The server is full",
+  4104: "That was too fast",
 };
 
-export const away = (cause) => AWAY[cause] ?? "Offline";
+export const away = (code) => AWAY[code] ?? "Offline";
 export const retryIn = (seconds) => (seconds > 0 ? `back in ${seconds} s` : "connecting");
 
 export const status = {

@@ -43,7 +43,7 @@ test("a lost line comes back by itself", () => {
   const { world, told } = begin();
   world.socket.hello();
   world.socket.drops();
-  assert.deepEqual(told.slice(3), ["lost", { phase: "waiting", retryAtMs: 1_350, cause: "lost" }]);
+  assert.deepEqual(told.slice(3), ["lost", { phase: "waiting", retryAtMs: 1_350, code: 1006 }]);
   world.pass(349);
   assert.equal(world.sockets.length, 1);
   world.pass(1);
@@ -70,7 +70,7 @@ test("41xx comes back when the server says so", () => {
   world.socket.hello();
   world.socket.says({ event: "starting", retryAfterMs: 2_000 });
   world.socket.drops(4101);
-  assert.deepEqual([told.at(-1).phase, told.at(-1).cause], ["waiting", "starting"]);
+  assert.deepEqual([told.at(-1).phase, told.at(-1).code], ["waiting", 4101]);
   assert.ok(told.at(-1).retryAtMs >= world.nowMs + 2_000);
 });
 

@@ -5,7 +5,7 @@
  * Called by client.js; the socket, the timers, the clock and chance are arguments.
  *
  * @typedef {{phase: "connecting"} | {phase: "live"}
- *   | {phase: "waiting", retryAtMs: number, cause: string}
+ *   | {phase: "waiting", retryAtMs: number, code: number}
  *   | {phase: "stopped", code: number, reason: string}} Status
  * @typedef {object} Surroundings
  * @property {() => WebSocket} openSocket
@@ -52,7 +52,7 @@ export class Connection {
   #heardAtMs = 0;
   #greetedAtMs = null;
   #retryAfterMs = undefined;
-  #cause = "lost";
+  #reason = "";
   #status = null;
 
   /** @param {Surroundings} around  @param {Handlers} handlers */
@@ -72,7 +72,7 @@ export class Connection {
 
   connect() {
     this.#retryAfterMs = undefined;
-    this.#cause = "lost";
+    this.#reason = "";
     this.#become({ phase: "connecting" });
     const socket = this.#around.openSocket();
     socket.binaryType = "arraybuffer";
@@ -117,8 +117,7 @@ export class Connection {
   #event(event) {
     if (event.event === "hello") this.#greeted(event);
     if (event.retryAfterMs !== undefined) this.#retryAfterMs = event.retryAfterMs;
-    if (event.event === "starting" || event.event === "going") this.#cause = event.event;
-    if (event.event === "closing") this.#cause = event.reason;
+    if (event.event === "closing") this.#reason = event.reason;
     this.#handlers.eventReceived(event);
   }
 
@@ -167,8 +166,8 @@ export class Connection {
     for (const { reject } of this.#replies.values()) reject(lostError());
     this.#replies.clear();
     this.#handlers.lost();
-    if (isFinal(code)) this.#stop(code, reason || this.#cause);
-    else this.#waitToReturn();
+    if (isFinal(code)) this.#stop(code, this.#reason || reason);
+    else this.#waitToReturn(code);
   }
 
   #steady() {
@@ -180,11 +179,11 @@ export class Connection {
     this.#become({ phase: "stopped", code, reason });
   }
 
-  #waitToReturn() {
+  #waitToReturn(code) {
     const delayMs = this.#backoff.next(this.#retryAfterMs);
     this.#schedule(() => this.connect(), delayMs);
     const retryAtMs = this.#around.now() + delayMs;
-    this.#become({ phase: "waiting", retryAtMs, cause: this.#cause });
+    this.#become({ phase: "waiting", retryAtMs, code });
   }
 
   #become(status) {

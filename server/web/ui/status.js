@@ -79,18 +79,18 @@ export class Status {
   }
 
   #line() {
-    const { phase, cause, retryAtMs } = this.#status;
+    const { phase, code, retryAtMs } = this.#status;
     if (this.#progress !== null) return texts.status.loading(this.#progress);
     if (phase !== "waiting") return texts.status[phase];
     const seconds = Math.ceil((retryAtMs - performance.now()) / SECOND_MS);
-    return `${texts.away(cause)} · ${texts.retryIn(seconds)}`;
+    return `${texts.away(code)} · ${texts.retryIn(seconds)}`;
   }
 
   #showOnline() {
     const { online } = this.#parts;
     online.hidden = this.#presence === null || this.#status.phase !== "joined";
     if (online.hidden) return;
-    online.textContent = texts.online(this.#presence.total);
+    online.textContent = texts.online(this.#presence.total + this.#presence.spectators);
     online.title = texts.onlineTitle({ ...this.#presence, watchers: this.#watchers });
   }
 }

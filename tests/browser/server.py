@@ -1,0 +1,57 @@
+"""`tesserae serve` as a child process on loopback: started, killed and started again."""
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+READY = re.compile(r"http://[^ ]+/")
+STOP_SECONDS = 30
+
+
+class Server:
+    """One data directory and, mostly, one process over it."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+        self.url = ""
+        self.cooldown_ms = 30_000
+
+    def start(self) -> None:
+        """Start, on the same port as before, and wait until placements are taken."""
+        script = Path(sys.executable).parent / "tesserae"
+        flags = ("--host", "127.0.0.1", "--size", "480x300")
+        self._process = subprocess.Popen(
+            [
+                *(str(script), "serve", "--data", str(self._data), "--port", str(self._port)),
+                *(*flags, "--cooldown-ms", str(self.cooldown_ms)),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        ready = READY.search(self._process.stdout.readline())
+        assert ready is not None, "the server did not say where it listens"
+        self.url = ready.group()
+        self._port = int(self.url.rstrip("/").rpartition(":")[2])
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ask it to stop, if it runs."""
+        if self._process is not None:
+            self._end(signal.SIGTERM)
+
+    def _end(self, how: signal.Signals) -> None:
+        assert self._process is not None
+        process, self._process = self._process, None
+        process.send_signal(how)
+        process.wait(STOP_SECONDS)
+        assert process.stdout is not None
+        process.stdout.close()
