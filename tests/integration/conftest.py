@@ -1,16 +1,5 @@
 """Integration tests run on uvloop; a module that says `BOTH_LOOPS = True` on asyncio's too."""
 
-import asyncio
-import importlib
-from collections.abc import Callable, Mapping
+from tests.support.loops import loop_factories as pytest_asyncio_loop_factories
 
-import pytest
-
-LoopFactory = Callable[[], asyncio.AbstractEventLoop]
-
-
-def pytest_asyncio_loop_factories(item: pytest.Function) -> Mapping[str, LoopFactory]:
-    uvloop: LoopFactory = importlib.import_module("uvloop").new_event_loop
-    if getattr(item.module, "BOTH_LOOPS", False):
-        return {"uvloop": uvloop, "asyncio": asyncio.SelectorEventLoop}
-    return {"uvloop": uvloop}
+__all__ = ["pytest_asyncio_loop_factories"]

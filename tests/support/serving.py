@@ -1,0 +1,155 @@
+"""The whole server in this process, composed as `tesserae serve` does, on a free loopback port.
+
+The clock and the store are a test's to choose. Every limit is off unless a test switches it on, and
+a fault that the server logs fails the test that caused it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from aiohttp import ClientSession
+from tesserae_client import Client
+from yarl import URL
+
+from canvas.head import Head
+from persistence.ports import Store
+from server.app import compose
+from server.clock import Clock, SystemClock
+from server.config import Settings
+from server.config.values import Size
+from server.founding import read_founding
+from server.game import Game
+from server.identity import Role
+from server.lifecycle import Lifecycle
+from server.secret import Secret
+from tests.support.foreign import BINARY, Foreign, dialled
+from tests.support.http import Answer
+from tests.support.memory_store import open_memory
+from tests.support.sockets import WAIT_S, until
+
+SECRET = Secret(b"0123456789abcdef" * 4)
+NAME = "place#main"
+BOARD = "api/games/place%23main"
+OFF = {
+    "cooldown_ms": 0,
+    "address_budget": 0,
+    "guests_per_address": 0,
+    "max_connections_per_address": 0,
+    "message_rate": 0,
+    "handshakes_per_second": 0,
+    "presence_debounce_ms": 0,
+    "stop_deadline": 10.0,
+}
+
+
+class RecordingLog:
+    """Takes the place of the operator's log."""
+
+    def __init__(self) -> None:
+        self.errors: list[tuple[str, dict[str, Any]]] = []
+        self.warnings: list[str] = []
+
+    def error(self, event: str, **fields: Any) -> None:
+        self.errors.append((event, fields))
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self.warnings.append(event)
+
+    def info(self, event: str, **fields: Any) -> None:
+        """Not kept."""
+
+    debug = info
+
+
+class Serving:
+    """A server that listens."""
+
+    def __init__(self, lifecycle: Lifecycle, http: ClientSession) -> None:
+        self.parts = lifecycle._parts
+        self.services = self.parts.services
+        self.log = RecordingLog()
+        self.parts.log._log = self.log  # type: ignore[assignment]  # as much of a logger as is used
+        self._http = http
+
+    @property
+    def port(self) -> int:
+        return self.parts.listener.port
+
+    @property
+    def url(self) -> str:
+        return f"ws://127.0.0.1:{self.port}/ws"
+
+    @property
+    def game(self) -> Game:
+        game = self.services.games.get(NAME)
+        assert game is not None
+        return game
+
+    @property
+    def head(self) -> Head:
+        return self.game.head
+
+    @property
+    def online(self) -> int:
+        """Connections that are served."""
+        return len(self.services.sessions)
+
+    def token(self, user_id: str, *, ttl_s: int = 3600) -> str:
+        return self.services.authenticator.issue(
+            user_id, user_id.title(), [Role.PLAYER], ttl_s=ttl_s
+        )
+
+    def dial(
+        self, codec: str | None = BINARY, **options: Any
+    ) -> AbstractAsyncContextManager[Foreign]:
+        """Open a connection of a foreign client."""
+        return dialled(self.url, codec, **options)
+
+    def client(self, **options: Any) -> Client:
+        """Make a client of our own library."""
+        return Client(options.pop("url", self.url), **options)
+
+    async def get(self, path: str, **headers: str) -> Answer:
+        """Ask over HTTP."""
+        url = URL(f"http://127.0.0.1:{self.port}/{path}", encoded=True)
+        headers = {"Accept-Encoding": "identity", **headers}
+        async with self._http.get(url, headers=headers) as response:
+            return Answer(response.status, response.headers, await response.read())
+
+    async def canvas(self) -> bytes:
+        """The packed board over HTTP."""
+        return (await self.get(f"{BOARD}/canvas.bin")).body
+
+    async def published(self) -> None:
+        """Wait until all that was decided is published."""
+        await until(lambda: self.game.replica.seq == self.head.seq)
+
+
+@asynccontextmanager
+async def serving(
+    *,
+    store: Store | None = None,
+    clock: Clock | None = None,
+    ready: bool = True,
+    **settings: Any,
+) -> AsyncIterator[Serving]:
+    """Serve until the block ends. Not `ready`: the block begins as soon as the port is open."""
+    size = settings.pop("size", (20, 10))
+    given = Settings(host="127.0.0.1", port=0, size=Size(*size), **{**OFF, **settings})
+    lifecycle = compose(
+        given, SECRET, read_founding(given), clock or SystemClock(), store or open_memory()
+    )
+    async with ClientSession(auto_decompress=False) as http:
+        room = Serving(lifecycle, http)
+        starting = asyncio.create_task(lifecycle.start())
+        await until(lambda: starting.done() if ready else room.port != 0)
+        try:
+            yield room
+        finally:
+            async with asyncio.timeout(WAIT_S):
+                await starting
+            drained = await lifecycle.stop()
+        assert room.log.errors == []
+        assert drained == 0
