@@ -13,6 +13,7 @@ from functools import partial
 from canvas.bans import Bans
 from persistence.embedded import open_embedded
 from persistence.ports import Store
+from persistence.timed import timed
 from server import __version__
 from server.addresses import address_hasher, client_address, is_exempt
 from server.auth import Authenticator
@@ -70,7 +71,9 @@ def compose(
     metrics = Metrics()
     phase = Phase()
     log = OperatorLog(get_logger("server"), phase, metrics)
-    asyncio.get_running_loop().set_exception_handler(log.loop_fault)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log.loop_fault)
+    store = timed(store, log.store_called, loop.time)
     games = Games()
     sessions = Sessions()
     hub = Hub(clock, _hub_settings(settings), log.hub_events())

@@ -53,6 +53,11 @@ class OperatorLog:
             remedy=fault.hint or "mend the store, then start the server again",
         )
 
+    def store_called(self, operation: str, seconds: float, items: int) -> None:
+        """Note how long a call of the store took."""
+        if operation == "journal.commit":
+            self._metrics.committed(seconds, items)
+
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
         """Note that a snapshot cannot be used for recovery."""
         self._log.warning("a stored snapshot is passed over", damage=str(damage))
