@@ -1,7 +1,7 @@
 """A client at a scripted server: the setting of most of the client's tests."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
@@ -45,9 +45,10 @@ async def table(
         slept.append(delay_s)
         await asyncio.sleep(0)
 
-    hear: Callable[[Event], None] = options.pop("on_event", heard.append)
+    options.setdefault("on_event", heard.append)
+    options.setdefault("on_pixels", heard.append)
     async with FakeServer(game) as server:
-        client = Client(server.url, rng=Random(1), sleep=sleep, on_event=hear, **options)
+        client = Client(server.url, rng=Random(1), sleep=sleep, **options)
         async with client:
             seated = Table(server, client, slept, heard)
             if joined:

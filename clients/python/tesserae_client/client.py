@@ -14,7 +14,7 @@ from tesserae_client import wire
 from tesserae_client.backoff import Backoff
 from tesserae_client.board import Board
 from tesserae_client.errors import ClientClosed
-from tesserae_client.events import Event
+from tesserae_client.events import Event, PixelsChanged
 from tesserae_client.feed import Feed
 from tesserae_client.fetch import Fetch, fetch_canvas
 from tesserae_client.joining import Options
@@ -33,8 +33,9 @@ class Client:
     `codec` is "binary" or "json"; `snapshot` "inline" or "http". `track_board=False` follows the
     numbers without a board (load tests). `settle=False` answers `Unknown` after a cut instead of
     settling. `max_delay_s` bounds the time between two attempts, beside what the server asks;
-    `give_up_after` bounds the failures in a row. `on_event` is called at once with every
-    event and must not block; what it raises stops the client.
+    `give_up_after` bounds the failures in a row. `on_pixels` is called at once with
+    every change of pixels, `on_event` with every other event; they must not block, and what they
+    raise stops the client.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Client:
         max_delay_s: float = 10.0,
         give_up_after: int | None = None,
         on_event: Callable[[Event], None] | None = None,
+        on_pixels: Callable[[PixelsChanged], None] | None = None,
         rng: Random | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         fetch: Fetch = fetch_canvas,
@@ -72,7 +74,7 @@ class Client:
             min_interval_ms=min_interval_ms,
         )
         rng = rng or Random()  # jitter and request numbers are no secrets
-        self._feed = Feed(on_event)
+        self._feed = Feed(on_event, on_pixels)
         self._link = Link(options, self._feed, rng=rng, sleep=sleep, fetch=fetch)
         self._keeper = Keeper(
             self._link,

@@ -8,7 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 
-from tesserae_client.events import Event, Overflow
+from tesserae_client.events import Event, Overflow, PixelsChanged
 
 QUEUE_EVENTS = 1024
 
@@ -16,19 +16,31 @@ QUEUE_EVENTS = 1024
 class Feed:
     """Hands every event to every listener."""
 
-    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_event: Callable[[Event], None] | None = None,
+        on_pixels: Callable[[PixelsChanged], None] | None = None,
+    ) -> None:
         self._on_event = on_event
+        self._on_pixels = on_pixels
         self._queues: set[_Queue] = set()
         self._ended = False
         self._error: Exception | None = None
 
     @property
-    def heard(self) -> bool:
-        """Somebody listens; otherwise events need not be built."""
-        return self._on_event is not None or bool(self._queues)
+    def wants_pixels(self) -> bool:
+        """Somebody listens to pixels; otherwise their events need not be built."""
+        return self._on_pixels is not None or bool(self._queues)
+
+    def publish_pixels(self, event: PixelsChanged) -> None:
+        """Tell those who want pixels: they are by far the most."""
+        if self._on_pixels is not None:
+            self._on_pixels(event)
+        for queue in self._queues:
+            queue.put(event)
 
     def publish(self, event: Event) -> None:
-        """Tell everyone."""
+        """Tell everyone of anything but pixels."""
         if self._on_event is not None:
             self._on_event(event)
         for queue in self._queues:

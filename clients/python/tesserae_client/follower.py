@@ -67,9 +67,9 @@ class Follower:
             return
         seen = self.sync.seq
         step = self.sync.pixels(frame)
-        if step is Step.APPLIED and self._feed.heard:
+        if step is Step.APPLIED and self._feed.wants_pixels:
             skipped = 0 if frame.conflated else seen + 1 - frame.first
-            self._feed.publish(
+            self._feed.publish_pixels(
                 PixelsChanged(
                     frame.first + skipped,
                     frame.last,
@@ -98,7 +98,7 @@ class Follower:
             handler(self, event)
         elif control.is_numbered(event):
             self._numbered(event)
-        elif self._feed.heard:
+        else:
             self._feed.publish(Told(event["event"], event))
 
     def _numbered(self, event: Json) -> None:

@@ -7,25 +7,24 @@ class Gate:
     """Many wait, one opens; `fail` lets everyone hear why it will never open again."""
 
     def __init__(self) -> None:
+        self.is_open = False
         self._event = asyncio.Event()
         self._error: Exception | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """Nobody has to wait now."""
-        return self._event.is_set() and self._error is None
-
     def open(self) -> None:
-        """Let all that wait pass, and those to come."""
+        """Let all that wait pass, and those to come; not after `fail`."""
+        self.is_open = self._error is None
         self._event.set()
 
     def shut(self) -> None:
         """Make those to come wait."""
+        self.is_open = False
         if self._error is None:
             self._event.clear()
 
     def fail(self, error: Exception) -> None:
         """Raise the error to all that wait, and those to come."""
+        self.is_open = False
         self._error = self._error or error
         self._event.set()
 

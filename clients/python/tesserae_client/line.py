@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, InvalidProxy, InvalidStatus, InvalidURI
-from websockets.frames import Opcode
+from websockets.frames import CTRL_OPCODES, Frame, Opcode
 from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
@@ -91,8 +91,7 @@ class Line(ClientConnection):
 
     def process_event(self, event: Event) -> None:
         """Hand whole messages to the receiver; a fault there ends this line."""
-        opcode = getattr(event, "opcode", None)
-        if opcode not in {Opcode.TEXT, Opcode.BINARY, Opcode.CONT}:
+        if not isinstance(event, Frame) or event.opcode in CTRL_OPCODES:
             super().process_event(event)
         elif self.fault is None:
             try:
@@ -101,8 +100,9 @@ class Line(ClientConnection):
                 self.fault = fault
                 self.abort()
 
-    def _message(self, frame: Any) -> None:
-        data, opcode = frame.data, frame.opcode
+    def _message(self, frame: Frame) -> None:
+        data: Any = frame.data
+        opcode = frame.opcode
         if opcode is Opcode.CONT or not frame.fin:
             if opcode is not Opcode.CONT:
                 self._opcode = opcode

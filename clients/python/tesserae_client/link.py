@@ -175,12 +175,8 @@ class Link:
             self._send_sheet(sheet)
 
     def _look(self) -> None:
-        synced = self.follower.sync.synced
-        if synced != self.synced.is_open:
-            if synced:
-                self.synced.open()
-            else:
-                self.synced.shut()
+        if not self.synced.is_open and self.follower.sync.synced:
+            self.synced.open()
 
     # --- what goes: called by the client ------------------------------------------------------
 
@@ -256,6 +252,7 @@ class Link:
     # --- what the follower asks for -----------------------------------------------------------
 
     def _resync(self, position: Json | None) -> None:
+        self.synced.shut()
         fields = {"game": self.options.game, "since": position}
         self._command("resync", fields, partial(self._resynced, position))
 

@@ -165,13 +165,12 @@ class GameSync:
         return self.pixels(message) if isinstance(message, PixelsFrame) else self.numbered(message)
 
     def _order(self, first: int, last: int, message: PixelsFrame | Json) -> Step:
-        if self._phase is _Phase.FETCHING:
+        phase = self._phase
+        if phase is _Phase.FETCHING:
             return self._keep(message)
-        if self._phase in {_Phase.LOADING, _Phase.CUT} or last <= self.seq:
+        if phase is _Phase.LOADING or phase is _Phase.CUT or last <= self.seq:
             return Step.IGNORED
-        if first <= self.seq + 1:
-            return Step.APPLIED
-        return Step.IGNORED if self._phase is _Phase.ASKED else self._ask(Step.RESYNC)
+        return Step.APPLIED if first <= self.seq + 1 else self._ask(Step.RESYNC)
 
     def _keep(self, message: PixelsFrame | Json) -> Step:
         if len(self._buffer) >= BUFFERED_MESSAGES:

@@ -48,4 +48,4 @@ async def test_a_waiting_listener_wakes_and_hears_the_reason_of_the_end():
     with pytest.raises(ConnectionError, match="gone"):
         await listening
     assert heard == [BoardReplaced(1)]
-    assert not feed.heard
+    assert not feed.wants_pixels
