@@ -85,7 +85,8 @@ async def _open(
     path = data_dir / DATABASE_NAME
     blobs = FileBlobs(data_dir / BLOBS_NAME)
     stack.push_async_callback(blobs.close)
-    _check_whole(path, await blobs.list(""))
+    if not await asyncio.to_thread(path.exists):
+        _check_new(path, await blobs.list(""))
     if lock is not None:
         await blobs.remove_leftovers()
     opened = open_beside if lock is None else open_writer
@@ -100,9 +101,9 @@ async def _open(
     return Store(tables, journal, blobs, EmbeddedLease(lock, tables, wall_ms))
 
 
-def _check_whole(path: Path, blob_keys: list[str]) -> None:
+def _check_new(path: Path, blob_keys: list[str]) -> None:
     """Refuse to begin a new history beside the snapshots of an old one."""
-    if blob_keys and not path.exists():
+    if blob_keys:
         raise StoreDamaged(
             f"{path} is gone, but {path.parent / BLOBS_NAME} holds {len(blob_keys)} blobs",
             "put the file back from a backup, or choose another directory with --data",

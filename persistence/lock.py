@@ -25,11 +25,6 @@ class DirectoryLock:
         self._path = data_dir / LOCK_NAME
         self._file: int | None = None
 
-    @property
-    def held(self) -> bool:
-        """Whether this object holds the lock."""
-        return self._file is not None
-
     def acquire(self, since_ms: int) -> None:
         """Take the lock, or keep it. Raises StoreInUse naming the holder, PermanentFault."""
         if self._file is not None:
@@ -43,9 +38,8 @@ class DirectoryLock:
             holder = {"pid": os.getpid(), "host": socket.gethostname(), "sinceMs": since_ms}
             _replace(file, json.dumps(holder).encode())
         except BlockingIOError as error:
-            in_use = self._in_use(file)
             os.close(file)
-            raise in_use from error
+            raise self._in_use() from error
         except OSError as error:
             os.close(file)
             raise fault_of(error, self._path) from error
@@ -57,9 +51,9 @@ class DirectoryLock:
             os.close(self._file)
             self._file = None
 
-    def _in_use(self, file: int) -> StoreInUse:
+    def _in_use(self) -> StoreInUse:
         return StoreInUse(
-            f"{self._path.parent} is in use by {_described(os.pread(file, 4096, 0))}",
+            f"{self._path.parent} is in use by {_described(self._path.read_bytes())}",
             "stop that process, or choose another directory with --data",
         )
 

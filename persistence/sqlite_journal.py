@@ -215,6 +215,6 @@ def _position(cursor: str | None) -> Key | None:
         return None
     try:
         partition, sort = orjson.loads(cursor)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise PermanentFault("no cursor of this store", "begin without a cursor") from error
     return checked_key(Key(partition, sort))

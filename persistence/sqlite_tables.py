@@ -72,33 +72,49 @@ class SqliteTables:
 
         The cursor is the last sort key that the page before it gave.
         """
-        if cursor is not None:
-            after, before = (cursor, None) if ascending else (after, cursor)
-        else:
-            before = None
-        sort = f'"{table.sort}"'
-        bounds: list[tuple[str, str | int]] = [(f'"{table.partition}" = ?', partition)]
-        bounds.append((f"{sort} > ?", after))
+        select = _Select(table)
+        select.where(table.partition, "=", partition)
+        select.where(table.sort, ">", after)
         if prefix:
-            bounds += [(f"{sort} >= ?", prefix), (f"{sort} < ?", prefix + LAST_CHAR)]
+            select.where(table.sort, ">=", prefix)
+            select.where(table.sort, "<", prefix + LAST_CHAR)
         if up_to is not None:
-            bounds.append((f"{sort} <= ?", up_to))
-        if before is not None:
-            bounds.append((f"{sort} < ?", before))
-        if table.ttl is not None:
-            bounds.append((_alive(table), self._now_s()))
-        select = (
-            f'SELECT item FROM "{table.name}" WHERE {" AND ".join(text for text, _ in bounds)} '
-            f"ORDER BY {sort} {'ASC' if ascending else 'DESC'}"
-        )
-        arguments = [value for _, value in bounds]
+            select.where(table.sort, "<=", up_to)
+        if cursor is not None:
+            select.where(table.sort, ">" if ascending else "<", cursor)
+        text, arguments = select.finished(ascending, self._now_s())
         items, more = await self._reader.run(
-            lambda connection: fetch(connection, select, arguments, limit)
+            lambda connection: fetch(connection, text, arguments, limit)
         )
         return Page(items, items[-1][table.sort] if more else None)
 
     def _now_s(self) -> int:
         return self._wall_ms() // 1000
+
+
+class _Select:
+    """A query under construction: bounds with their values."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._bounds: list[str] = []
+        self._arguments: list[str | int] = []
+
+    def where(self, name: str, operator: str, value: str) -> None:
+        """Narrow the query."""
+        self._bounds.append(f'"{name}" {operator} ?')
+        self._arguments.append(value)
+
+    def finished(self, ascending: bool, now_s: int) -> tuple[str, list[str | int]]:
+        """Return the statement without its limit, and its arguments."""
+        table = self._table
+        if table.ttl is not None:
+            self._bounds.append(_alive(table))
+            self._arguments.append(now_s)
+        order = "ASC" if ascending else "DESC"
+        bounds = " AND ".join(self._bounds)
+        text = f'SELECT item FROM "{table.name}" WHERE {bounds} ORDER BY "{table.sort}" {order}'
+        return text, self._arguments
 
 
 def apply_all(connection: sqlite3.Connection, writes: Sequence[Write], now_s: int) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
-from persistence.errors import StoreDamaged, StoreError, TransientFault
+from persistence.errors import PermanentFault, StoreDamaged, StoreError, TransientFault
 from persistence.sqlite_faults import translated
 
 Result = TypeVar("Result")
@@ -48,6 +48,7 @@ class Writer:
         self._path = path
         self._loop = asyncio.get_running_loop()
         self._calls: SimpleQueue[_Call | None] = SimpleQueue()
+        self._closed = False
         self._thread = threading.Thread(target=self._serve, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -56,12 +57,15 @@ class Writer:
 
         Raises what `work` raises, then nothing of it is kept; TransientFault or PermanentFault.
         """
+        if self._closed:
+            raise PermanentFault(f"{self._path} is closed", "this is an error in the program")
         future: asyncio.Future[Result] = self._loop.create_future()
         self._calls.put(_Call(work, future))
         return await future
 
     async def close(self) -> None:
         """Finish what was asked, end the thread, close the connection."""
+        self._closed = True
         self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
         with translated(self._path):

@@ -154,3 +154,5 @@ async def test_a_close_finishes_what_was_asked(tmp_path: Path) -> None:
     await asyncio.sleep(0)
     await writer.close()
     assert await asyncio.gather(*calls) == [1] * 20
+    with pytest.raises(PermanentFault, match="is closed"):
+        await writer.run(insert(1))
