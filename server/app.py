@@ -40,6 +40,7 @@ from server.sessions import Sessions
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
 from server.transport.settings import TransportSettings
+from server.watcher_counts import WatcherCounts
 
 MS = 1000.0
 
@@ -89,6 +90,7 @@ def compose(
         presence=PresenceService(
             store.tables, sessions, settings.presence_debounce_ms / MS, log.fault
         ),
+        watcher_counts=WatcherCounts(games, hub, sessions),
         authenticator=Authenticator(secret, clock.wall_ms, chance),
         connection_limits=ConnectionLimits(
             settings.max_connections,

@@ -146,6 +146,7 @@ class Lifecycle:
             await asyncio.sleep(HOUSEKEEPING_EVERY)
             services.hub.sweep()
             services.sessions.close_expired()
+            await services.watcher_counts.tell()
             now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
             for game in services.games:
                 game.head.forget_expired(now_ms, wall_ms)

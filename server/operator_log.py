@@ -55,8 +55,7 @@ class OperatorLog:
 
     def store_called(self, operation: str, seconds: float, items: int) -> None:
         """Note how long a call of the store took."""
-        if operation == "journal.commit":
-            self._metrics.committed(seconds, items)
+        self._metrics.store_called(operation, seconds, items)
 
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
         """Note that a snapshot cannot be used for recovery."""

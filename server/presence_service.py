@@ -26,6 +26,8 @@ MAX_CHANGES = 200
 """A delta with more joins and leaves is told as a snapshot: bytes go by viewers times changes."""
 SLICE = 500
 """Connections written to before the loop gets its turn."""
+CROWD_SECONDS = 0.0005
+"""A delta costs some microseconds a connection: crowds of thousands hear them less often."""
 RETRY = 1.0
 
 
@@ -90,7 +92,7 @@ class PresenceService:
         """Tell changes, at most once a debounce, until cancelled."""
         while True:
             await self._changed.wait()
-            await asyncio.sleep(self._debounce)
+            await asyncio.sleep(max(self._debounce, len(self._sessions) * CROWD_SECONDS))
             await self.flush()
 
     async def flush(self) -> None:

@@ -18,6 +18,7 @@ from server.metrics import Metrics
 from server.phase import Phase
 from server.presence_service import PresenceService
 from server.sessions import Sessions
+from server.watcher_counts import WatcherCounts
 
 OnFault = Callable[[str, Exception], None]
 """Log an unexpected exception, once, with what was being done."""
@@ -47,6 +48,7 @@ class Services:
     journal: Journal
     sessions: Sessions
     presence: PresenceService
+    watcher_counts: WatcherCounts
     authenticator: Authenticator
     connection_limits: ConnectionLimits
     guest_limit: GuestLimit

@@ -35,6 +35,7 @@ from server.secret import Secret
 from server.services import Services, SessionRules
 from server.session import Session
 from server.sessions import Sessions
+from server.watcher_counts import WatcherCounts
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream
 from server.wire.codes import CloseCode
@@ -247,6 +248,7 @@ class World:
                 0.0,
                 self.note_fault,
             ),
+            watcher_counts=WatcherCounts(self.games, self.hub, self.sessions),
             authenticator=self.auth,
             connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
             guest_limit=GuestLimit(options.get("guests_per_address", 0), self.clock.monotonic_ms),
