@@ -86,10 +86,15 @@ class Converging(RuleBasedStateMachine):
         for message in self.log[max(0, self.sent - back) : self.sent]:
             self.tell(message)
 
-    @precondition(lambda self: self.connected and self.sent < self.game.seq)
-    @rule()
-    def lose_one(self):
-        self.sent += 1
+    @precondition(lambda self: self.connected)
+    @rule(count=st.integers(1, 3), x=st.integers(0, 4), color=st.integers(0, 14))
+    def lose_some_then_tell_one(self, count, x, color):
+        self.deliver()
+        for n in range(count):
+            self.place(x, n, color)
+        self.sent = self.game.seq
+        self.place(0, 3, color)
+        self.deliver()
 
     @rule()
     def cut(self):
