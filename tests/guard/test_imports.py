@@ -80,7 +80,8 @@ def test_there_is_no_import_cycle() -> None:
 
 @pytest.mark.parametrize("backwards", [False, True])
 def test_every_module_can_be_imported(backwards: bool) -> None:
-    modules = sorted((module_name(s.path) for s in product_sources()), reverse=backwards)
+    names = (module_name(source.path) for source in product_sources())
+    modules = sorted((n for n in names if not n.endswith("__main__")), reverse=backwards)
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-c", IMPORT_ALL],
         input=json.dumps(modules),
