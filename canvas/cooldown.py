@@ -96,13 +96,15 @@ class Cooldowns:
     def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
         """Take a placement of the past (`at_ms` on this clock) again, at most to an empty stack."""
         full_at_ms = max(self._full.at_ms.get(user, at_ms), at_ms) + cost_ms
-        self.restore(user, full_at_ms - now_ms, now_ms)
+        self._full.put(user, min(full_at_ms, now_ms + self.rule.full_ms))
 
     def restore(self, user: str, full_left_ms: int, now_ms: int) -> None:
-        """Let a stack be full in `full_left_ms`, clamped to 0…an empty stack's time."""
-        full_left_ms = min(max(full_left_ms, 0), self.rule.full_ms)
-        if full_left_ms or user in self._full.at_ms:
-            self._full.put(user, now_ms + full_left_ms)
+        """Let a stack be full in `full_left_ms`, at most in the time that an empty one takes.
+
+        One that is full already (negative) is kept until the next sweep: of a placement between
+        then and now, which `replay` takes again, it tells how full the stack was.
+        """
+        self._full.put(user, now_ms + min(full_left_ms, self.rule.full_ms))
 
     def running(self, now_ms: int) -> Iterator[tuple[str, int]]:
         """Users whose stack is not full, each with the time until it is."""

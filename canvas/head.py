@@ -289,14 +289,15 @@ class Head:
 
     def dump(self, now_ms: int, wall_ms: int) -> dict[str, Any]:
         """Describe, as JSON, what outlives a restart beside the board, as of the settled seq."""
-        owed = dict(self.cooldowns.running(now_ms))
+        owed_ms = dict(self.cooldowns.running(now_ms))
         for event in self._accepted:
-            if event.user_id in owed:
-                owed[event.user_id] -= event.cost_ms
+            # A user who is not running now was not before this placement either.
+            if event.user_id in owed_ms:
+                owed_ms[event.user_id] -= event.cost_ms
         return {
             "seq": self._settled_seq,
             "wallMs": wall_ms,
-            "cooldowns": {user: left_ms for user, left_ms in owed.items() if left_ms > 0},
+            "cooldowns": owed_ms,
             "addresses": self.budgets.dump(now_ms),
             "requests": list(self._requests.dump(self._settled_seq)),
         }

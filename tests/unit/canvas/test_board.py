@@ -67,7 +67,7 @@ def test_packed_bytes_are_copied() -> None:
 @pytest.mark.parametrize("count", [1, VECTOR_FROM - 1, VECTOR_FROM, 3 * VECTOR_FROM])
 @pytest.mark.parametrize(("width", "height"), [(7, 3), (3, 7), (8, 8), (1, 1)])
 @given(st.data())
-@settings(max_examples=15)
+@settings(max_examples=8)
 def test_the_last_write_of_a_cell_wins(
     count: int, width: int, height: int, data: st.DataObject
 ) -> None:
@@ -171,5 +171,5 @@ class BoardMachine(RuleBasedStateMachine):
         assert reread.to_bytes() == packed
 
 
-BoardMachine.TestCase.settings = settings(max_examples=30, stateful_step_count=12)
+BoardMachine.TestCase.settings = settings(max_examples=20, stateful_step_count=10)
 TestBoardMachine = BoardMachine.TestCase
