@@ -1,8 +1,8 @@
 """The edges of frames from clients: where one ends, and what a plain one holds.
 
 Pure. It exists so that the sans-IO parser is only ever handed whole frames, and most messages need
-no parser at all: a whole, masked, unfragmented text or binary frame costs 9 instead of 14 µs
-(bench/inbound). What is malformed is left for the parser to refuse.
+no parser at all: reading a whole, masked, unfragmented frame costs 9.5 instead of 13.8 us of CPU,
+socket included. What is malformed is left for the parser to refuse.
 """
 
 import sys
@@ -12,13 +12,14 @@ try:
 except ImportError:  # where websockets was installed without its extension
     from websockets.utils import apply_mask
 
-TEXT, BINARY, PONG = 0x81, 0x82, 0x8A
-"""First bytes of plain frames: whole messages, and pongs, which carry nothing."""
+TEXT, BINARY, PING, PONG = 0x81, 0x82, 0x89, 0x8A
+"""First bytes of plain frames: whole messages, and what keeps a line open."""
 
 INCOMPLETE = sys.maxsize
 REFUSED = -1
 
 _MESSAGES = frozenset({TEXT, BINARY})
+_CONTROLS = frozenset({PING, PONG})
 _MASKED = 0x80
 _MEDIUM, _LARGE = 126, 127
 _MASK_BYTES = 4
@@ -51,8 +52,14 @@ def plain_payload(frame: bytes) -> bytes:
 
 
 def is_plain(frame: bytes) -> bool:
-    """Whether a whole frame is a text, binary or pong frame that needs no parser."""
+    """Whether a whole frame is a message, ping or pong that needs no parser."""
     first, size = frame[0], frame[1] & 0x7F
-    if first == PONG:
+    if first in _CONTROLS:
         return size < _MEDIUM
     return first in _MESSAGES and size != _LARGE
+
+
+def is_one_small_frame(data: bytes) -> bool:
+    """Whether `data` is exactly one masked frame with less than 126 bytes in it."""
+    size = len(data) - 6
+    return 0 <= size < _MEDIUM and data[1] == _MASKED | size

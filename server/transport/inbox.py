@@ -1,10 +1,9 @@
 """From bytes to messages, for one connection: takes what the socket gave, tells whole messages.
 
 A sans-IO object in front of websockets' own. It keeps bytes until a frame is whole, so that whole,
-masked, unfragmented frames need no parser (9 instead of 14 us for a message, bench/inbound), and
-the parser, handed only whole frames, lives no longer than a fragmented message or a close: an idle
-spectator has none. Called by the connection, which asks for one message at a time and can stop
-asking at any point without losing or reordering any.
+masked, unfragmented frames need no parser, and the parser, handed only whole frames, lives no
+longer than a fragmented message or a close: an idle spectator has none. Called by the connection,
+which asks for one message at a time and can stop at any point without losing or reordering any.
 """
 
 import logging
@@ -16,7 +15,17 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from server.transport.errors import Violation
-from server.transport.framing import PONG, REFUSED, TEXT, frame_end, is_plain, plain_payload
+from server.transport.framing import (
+    BINARY,
+    PING,
+    PONG,
+    REFUSED,
+    TEXT,
+    frame_end,
+    is_one_small_frame,
+    is_plain,
+    plain_payload,
+)
 from server.wire.codes import CloseCode
 
 Message = tuple[bool, bytes]
@@ -60,6 +69,20 @@ class Inbox:
         self._fragments_are_text = False
         self._parser: ServerProtocol | None = None
         self._ended = False
+
+    def only_message(self, data: bytes) -> Message | None:
+        """Return the message when `data` is one small frame and nothing waits before it.
+
+        The usual case, at half the cost of `receive` and `next_message`, which take all others.
+        """
+        if self._data or self._fragments is not None or not is_one_small_frame(data):
+            return None
+        if data[0] == BINARY:
+            return False, plain_payload(data)
+        if data[0] == TEXT:
+            payload = plain_payload(data)
+            return (True, payload) if payload.isascii() else None
+        return None
 
     def receive(self, data: bytes) -> None:
         """Take bytes of the client."""
@@ -109,10 +132,13 @@ class Inbox:
         return data[position:end]
 
     def _plain_message(self, frame: bytes) -> Message | None:
-        if frame[0] == PONG:
-            self.odd_frames += 1
-            return None
-        return _checked(frame[0] == TEXT, plain_payload(frame))
+        first, payload = frame[0], plain_payload(frame)
+        if first in (TEXT, BINARY):
+            return _checked(first == TEXT, payload)
+        self.odd_frames += 1
+        if first == PING:
+            self.replies.append(bytes((PONG, len(payload))) + payload)
+        return None
 
     def _parse(self, frame: bytes) -> Message | None:
         self.odd_frames += 1

@@ -16,7 +16,7 @@ SLICE_GAP_MS = 5
 STEPS_PER_PING = 10
 MAX_STEP_MS = 1_000
 SILENT_PINGS = 2
-MAX_ODD_FRAMES = 1_000
+MAX_ODD_FRAMES = 250
 """Between two rounds. They cost the peer no credits, so this is where a flood of them ends."""
 FLOOD_RETRY_MS = 30_000
 

@@ -152,6 +152,9 @@ class WebSocket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Deliver the messages that are whole; the inbox keeps the rest."""
         self.pulse.heard = True
+        if self._reading and (message := self._inbox.only_message(data)) is not None:
+            self._deliver(message)
+            return
         self._inbox.receive(data)
         if self.closing:
             self._read_to_end()
