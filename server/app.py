@@ -92,11 +92,7 @@ def compose(
         ),
         watcher_counts=WatcherCounts(games, hub, sessions),
         authenticator=Authenticator(secret, clock.wall_ms, chance),
-        connection_limits=ConnectionLimits(
-            settings.max_connections,
-            settings.max_connections_per_address,
-            settings.address_exceptions,
-        ),
+        connection_limits=_connection_limits(settings),
         guest_limit=GuestLimit(
             settings.guests_per_address, clock.monotonic_ms, settings.address_exceptions
         ),
@@ -117,6 +113,14 @@ def compose(
         settings=TransportSettings(ping_ms=settings.ping_ms),
     )
     return Lifecycle(settings, Parts(services, store, listener, http, log, founding, chance))
+
+
+def _connection_limits(settings: Settings) -> ConnectionLimits:
+    return ConnectionLimits(
+        settings.max_connections,
+        settings.max_connections_per_address,
+        settings.address_exceptions,
+    )
 
 
 def _secrets_of(settings: Settings, secret: Secret) -> list[str]:
