@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections import deque
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,10 +15,10 @@ from canvas.board import Board
 from canvas.cooldown import CooldownRule
 from canvas.geometry import Geometry
 from canvas.growth import Lineage
-from canvas.head import Head, Settings
+from canvas.head import Head
 from canvas.palette import DEFAULT
-from persistence.errors import ConditionFailed
-from persistence.ports import Item, Key, Page, Rectangle, Table, Update
+from canvas.settings import Settings
+from persistence.faulty import Faults, faulty
 from server.auth import Authenticator
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
@@ -41,98 +41,30 @@ from server.wire.codec import Codec, Stream
 from server.wire.codes import CloseCode
 from server.wire.json_v1 import JSON_V1
 from tests.support.clock import FakeClock
+from tests.support.connections import FakeConnection
 from tests.support.games import NAME as GAME
-from tests.support.games import GatedJournal
-from tests.support.wire import Ack, Band, Pixels, decode_binary, split_frames
+from tests.support.memory_store import Rows, open_memory
+from tests.support.wire import Ack, Band, Pixels, decode_binary
 
 TEXT = 1
+COMMIT = "journal.commit"
 
 
-class Journal(GatedJournal):
-    """Answers for single cells, too."""
+class Line(FakeConnection):
+    """Delivers the client's messages as the transport does: in order, and not while held."""
 
-    async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
-        found = [item for item in reversed(self.items) if item.get("x_original") == area.x1]
-        found = [item for item in found if item["y_original"] == area.y1]
-        start = int(cursor or 0)
-        more = start + limit < len(found)
-        return Page(found[start : start + limit], str(start + limit) if more else None)
-
-
-class DictTables:
-    """Keeps items by key; `faults` are raised by the next writes, after or before they are done."""
-
-    def __init__(self) -> None:
-        self.items: dict[Key, Item] = {}
-        self.faults: deque[tuple[Exception, bool]] = deque()
-
-    async def get(self, table: Table, key: Key) -> Item | None:
-        return self.items.get(key)
-
-    async def write(self, write: Update) -> Item:
-        fault, done = self.faults.popleft() if self.faults else (None, True)
-        if done:
-            item = self._update(write)
-        if fault is not None:
-            raise fault
-        return item
-
-    def _update(self, write: Update) -> Item:
-        item = self.items.get(write.key, {})
-        condition = write.condition
-        if condition is not None:
-            holds = all(item.get(name) == value for name, value in condition.equals.items())
-            if not holds or (condition.exists is False and item):
-                raise ConditionFailed("it is not what was expected")
-        self.items[write.key] = {**item, **write.set}
-        return self.items[write.key]
-
-
-class FakeConnection:
-    """Records what is written; delivers messages as the transport does, in order and not held."""
+    session: Session
 
     def __init__(self, connection_id: str, codec: Codec, remote: str) -> None:
-        self.id = connection_id
-        self.codec = codec
-        self.remote = remote
-        self.writable = True
-        self.closing = False
-        self.acks: list[bytes] = []
-        self.closed_with: tuple[CloseCode, str, int | None] | None = None
-        self.held = 0
-        self.session: Session | None = None
-        self._written: list[bytes] = []
+        super().__init__(connection_id, codec=codec, remote=remote)
         self._waiting: deque[bytes | str] = deque()
-
-    def write(self, frame: bytes) -> None:
-        if not self.closing:
-            self._written.append(frame)
-
-    def writelines(self, frames: Sequence[bytes]) -> None:
-        for frame in frames:
-            self.write(frame)
 
     def buffered_bytes(self) -> int:
         return 0
 
-    def hold(self) -> None:
-        self.held += 1
-
     def release(self) -> None:
-        self.held -= 1
+        super().release()
         self._deliver()
-
-    def close(self, code: CloseCode, reason: str, retry_after_ms: int | None = None) -> None:
-        if not self.closing:
-            self.closing = True
-            self.closed_with = (code, reason, retry_after_ms)
 
     def receive(self, message: bytes | str) -> None:
         """Bring a message of the client."""
@@ -140,8 +72,7 @@ class FakeConnection:
         self._deliver()
 
     def _deliver(self) -> None:
-        assert self.session is not None
-        while self._waiting and not self.held and self.writable and not self.closing:
+        while self._waiting and not self.holds and self.writable and not self.closing:
             message = self._waiting.popleft()
             if isinstance(message, str):
                 self.session.text_received(message.encode())
@@ -150,18 +81,16 @@ class FakeConnection:
 
     def take(self) -> list[dict[str, Any] | Pixels | Band | Ack]:
         """Give what was written since the last time, decoded."""
-        frames = [frame for data in self._written for frame in split_frames(data)]
-        self._written.clear()
         return [
             orjson.loads(frame.payload) if frame.opcode == TEXT else decode_binary(frame.payload)
-            for frame in frames
+            for frame in self.take_frames()
         ]
 
 
 class Client:
     """A client of the world: says commands, hears answers."""
 
-    def __init__(self, world: "World", connection: FakeConnection, session: Session) -> None:
+    def __init__(self, world: "World", connection: Line, session: Session) -> None:
         self.world = world
         self.connection = connection
         self.session = session
@@ -170,7 +99,7 @@ class Client:
 
     @property
     def closed_with(self) -> CloseCode | None:
-        return None if self.connection.closed_with is None else self.connection.closed_with[0]
+        return self.connection.close_code
 
     def send(self, message: Mapping[str, Any] | str | bytes) -> None:
         raw = message if isinstance(message, str | bytes) else orjson.dumps(message).decode()
@@ -210,8 +139,9 @@ class World:
 
     def __init__(self, **options: Any) -> None:
         self.clock = FakeClock()
-        self.journal = Journal()
-        self.tables = DictTables()
+        self.rows: Rows = {}
+        self.script = Faults()
+        self.store = faulty(open_memory(self.clock.wall_ms, self.rows), self.script)
         self.phase = Phase()
         self.faults: list[tuple[str, Exception]] = []
         self.bans = Bans()
@@ -240,14 +170,9 @@ class World:
             ),
             games=self.games,
             hub=self.hub,
-            journal=self.journal,  # type: ignore[arg-type]  # what sessions need of it
+            journal=self.store.journal,
             sessions=self.sessions,
-            presence=PresenceService(
-                self.tables,  # type: ignore[arg-type]  # what presence needs of it
-                self.sessions,
-                0.0,
-                self.note_fault,
-            ),
+            presence=PresenceService(self.store.tables, self.sessions, 0.0, self.note_fault),
             watcher_counts=WatcherCounts(self.games, self.hub, self.sessions),
             authenticator=self.auth,
             connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
@@ -267,13 +192,7 @@ class World:
         replica = Replica(Stream(GAME, 1), "epoch", board, lineage, settings, ring)
         policy = AddressPolicy(0, options.get("address_budget", 0))
         head = Head(replica, settings, policy=policy, bans=self.bans)
-        game = Game(
-            replica,
-            head,
-            self.journal,  # type: ignore[arg-type]  # what the committer needs of it
-            1,
-            self.clock,
-        )
+        game = Game(replica, head, self.store.journal, 1, self.clock)
         self.games.add(game)
         self.hub.open(game)
         return game
@@ -283,7 +202,7 @@ class World:
 
     def join(self, codec: Codec = BINARY_V1, remote: str = "192.0.2.1") -> Client:
         """Open a connection."""
-        connection = FakeConnection(f"c{len(self.clients)}", codec, remote)
+        connection = Line(f"c{len(self.clients)}", codec, remote)
         session = Session(self.services, self._dispatcher)
         connection.session = session
         client = Client(self, connection, session)
@@ -296,14 +215,15 @@ class World:
 
     async def quiet(self) -> None:
         """Let everything run that is due, threads included, until nothing moves any more."""
+        await self._turns()
+        working = [client.session._task for client in self.clients if client.session._task]
+        await asyncio.gather(*working)
+        await self._turns()
+        self.hub.flush(self.game)
+
+    async def _turns(self) -> None:
         for _ in range(20):
             await asyncio.sleep(0)
-        while any(client.connection.held for client in self.clients if not client.closed_with):
-            if not self.journal.gate.is_set():
-                return
-            await asyncio.sleep(0.001)
-        await asyncio.sleep(0)
-        self.hub.flush(self.game)
 
 
 def _deaf() -> HubEvents:
@@ -326,7 +246,7 @@ async def running(**options: Any) -> AsyncIterator[World]:
             if not client.connection.closing:
                 client.hang_up()
         await world.quiet()
-        world.journal.gate.set()
+        world.script.release(COMMIT)
         world.game.committer.stop()
         await committing
         assert world.faults == []

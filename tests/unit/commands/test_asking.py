@@ -54,7 +54,7 @@ async def test_a_large_board_is_summed_beside_a_stream_that_stands_still(
         client, other = await player(world), await player(world)
         client.heard()
         client.send({"do": "checksum", "id": 50, "game": GAME})
-        assert client.connection.held == 1
+        assert client.connection.holds == 1
         other.send({"do": "place", "id": 51, "game": GAME, "x": 1, "y": 1, "color": 1})
         await world.quiet()
         await world.quiet()
@@ -98,8 +98,12 @@ async def test_pixel_tells_what_is_published_and_not_what_is_stored() -> None:
     async with running() as world:
         client = await player(world)
         await client.ask("place", game=GAME, x=1, y=2, color=3)
-        newer = {**world.journal.items[-1], "seq": 2, "userId": "later", "colorIndex": 9}
-        world.journal.items += [newer] * 20
+        (stored,) = [item async for page in world.store.journal.read(["HISTORY"]) for item in page]
+        newer = [
+            {**stored, "SK": f"ts#9{number:020d}", "seq": 2 + number, "userId": "later"}
+            for number in range(20)
+        ]
+        await world.store.journal.commit(newer)
         reply = await client.ask("pixel", game=GAME, x=1, y=2)
         assert (reply["color"], reply["by"]) == (3, client.session.user_id)
 

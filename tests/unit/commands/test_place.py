@@ -7,7 +7,7 @@ import pytest
 
 from server.wire.codes import CloseCode
 from tests.support.wire import Ack, Pixels
-from tests.support.world import GAME, Client, World, running
+from tests.support.world import COMMIT, GAME, Client, World, running
 
 
 def place_frame(
@@ -170,13 +170,13 @@ async def test_c69_a_placement_sent_again_gets_the_same_answer() -> None:
 async def test_c69_sent_again_before_it_is_committed_both_are_answered() -> None:
     async with running(cooldown_ms=1000) as world:
         client = await player(world)
-        world.journal.gate.clear()
+        world.script.hold(COMMIT)
         client.send(place_frame((3, 4, 5)))
         client.send(place_frame((3, 4, 5)))
         await world.quiet()
         assert client.heard() == []
         assert client.session.placing.unanswered == 2
-        world.journal.gate.set()
+        world.script.release(COMMIT)
         await world.quiet()
         acks = [one for one in client.heard() if isinstance(one, Ack)]
         assert [(ack.status, ack.seq) for ack in acks] == [(0, 1), (0, 1)]
@@ -199,30 +199,30 @@ async def test_acks_tell_the_current_generation() -> None:
 async def test_more_than_1024_unanswered_are_not_read_and_never_refused() -> None:
     async with running(size=(100, 100)) as world:
         client = await player(world)
-        world.journal.gate.clear()
+        world.script.hold(COMMIT)
         cells = [(n, m, 1) for m in range(20) for n in range(64)]
         for start in range(0, len(cells), 64):
             client.send(place_frame(*cells[start : start + 64], request=start))
         await world.quiet()
         placing = client.session.placing
         assert placing.unanswered == 17 * 64
-        assert client.connection.held == 1
-        world.journal.gate.set()
+        assert client.connection.holds == 1
+        world.script.release(COMMIT)
         for _ in range(4):
             await world.quiet()
         acks = [one for one in client.heard() if isinstance(one, Ack)]
         assert len(acks) == len(cells)
         assert {ack.status for ack in acks} == {0}
-        assert (placing.unanswered, client.connection.held) == (0, 0)
+        assert (placing.unanswered, client.connection.holds) == (0, 0)
 
 
 async def test_answers_for_a_client_that_left_go_nowhere() -> None:
     async with running() as world:
         client = await player(world)
-        world.journal.gate.clear()
+        world.script.hold(COMMIT)
         client.send(place_frame((3, 4, 5)))
         client.hang_up()
-        world.journal.gate.set()
+        world.script.release(COMMIT)
         await world.quiet()
         assert client.connection.acks == []
         assert world.game.replica.seq == 1

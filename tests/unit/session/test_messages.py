@@ -2,6 +2,7 @@
 
 import pytest
 
+from persistence.errors import TransientFault
 from server.wire.codes import CloseCode
 from tests.support.world import GAME, running
 
@@ -80,7 +81,7 @@ async def test_a_client_that_leaves_while_it_awaits_is_forgotten() -> None:
 async def test_a_fault_of_ours_is_told_as_internal_and_logged_once() -> None:
     async with running() as world:
         client = world.join()
-        world.journal.within = None  # type: ignore[method-assign, assignment]
+        world.script.fail("journal.within", TransientFault("away"), times=1)
         reply = await client.ask("pixel", game=GAME, x=1, y=1)
         assert reply["error"]["code"] == "internal"
         assert [doing for doing, _ in world.faults] == ["the command pixel"]

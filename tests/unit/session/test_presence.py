@@ -3,6 +3,8 @@
 import pytest
 
 from persistence.errors import TransientFault
+from persistence.ports import Update
+from persistence.tables import MAIN
 from server import presence_service
 from server.presence_service import NUMBER_KEY
 from tests.support.world import Client, World, running
@@ -21,6 +23,12 @@ async def listener(world: World) -> Client:
     return client
 
 
+async def stored_number(world: World) -> int:
+    item = await world.store.tables.get(MAIN, NUMBER_KEY)
+    assert item is not None
+    return int(item["seq"])
+
+
 async def test_a_delta_names_who_joined_and_carries_the_stored_number() -> None:
     async with running() as world:
         client = await listener(world)
@@ -36,7 +44,7 @@ async def test_a_delta_names_who_joined_and_carries_the_stored_number() -> None:
             "total": 1,
             "spectators": 1,
         }
-        assert world.tables.items[NUMBER_KEY] == {"seq": 2}
+        assert await stored_number(world) == 2
 
 
 async def test_c30_three_tabs_are_one_join_and_one_leave() -> None:
@@ -74,7 +82,7 @@ async def test_nothing_is_told_to_those_who_do_not_want_it() -> None:
 
 async def test_the_number_goes_on_after_a_restart() -> None:
     async with running() as world:
-        world.tables.items[NUMBER_KEY] = {"seq": 41}
+        await world.store.tables.write(Update(MAIN, NUMBER_KEY, set={"seq": 41}))
         client = world.join()
         await client.ask("subscribe")
         await world.services.presence.flush()
@@ -85,12 +93,13 @@ async def test_the_number_goes_on_after_a_restart() -> None:
 async def test_while_the_store_is_away_deltas_wait_and_merge(*, done: bool) -> None:
     async with running() as world:
         client = await listener(world)
-        world.tables.faults += [(TransientFault("away"), done)] * 2
+        fault = TransientFault("away")
+        world.script.fail("tables.write", fault, times=2, answer_lost=done)
         await world.join().ask("subscribe", token=world.token("ann"))
         await world.services.presence.flush()
         (delta,) = client.heard()
         assert [person["id"] for person in delta["joins"]] == ["ann"]
-        assert world.tables.items[NUMBER_KEY] == {"seq": delta["seq"]}
+        assert await stored_number(world) == delta["seq"]
         assert [doing for doing, _ in world.faults] == ["raising the presence number"]
         world.faults.clear()
 
