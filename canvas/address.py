@@ -31,22 +31,28 @@ class AddressPolicy:
 
 
 class _Address:
-    """What runs at one address. `queue` has one entry per user, its time at most the true end."""
+    """What runs at one address.
+
+    `queue` is a heap with one entry per user, its time at most the true end. It is made when the
+    budget is first reached: most addresses are one user's and never need it.
+    """
 
     __slots__ = ("end_ms_of", "free_at_ms", "queue")
 
     def __init__(self) -> None:
         self.free_at_ms = 0
         self.end_ms_of: dict[str, int] = {}
-        self.queue: list[tuple[int, str]] = []
+        self.queue: list[tuple[int, str]] | None = None
 
     def put(self, user: str, end_ms: int) -> None:
-        if user not in self.end_ms_of:
+        if self.queue is not None and user not in self.end_ms_of:
             heappush(self.queue, (end_ms, user))
         self.end_ms_of[user] = end_ms
 
     def earliest_end_ms(self, now_ms: int) -> int:
         """Drop what is over; the first end after `now_ms`, or `now_ms` when nothing runs."""
+        if self.queue is None:
+            self.queue = sorted((end_ms, user) for user, end_ms in self.end_ms_of.items())
         queue = self.queue
         while queue:
             noted_ms, user = queue[0]
