@@ -1,8 +1,8 @@
-"""Commands that wait for their reply on one line.
+"""What is sent on the line of the moment, and the commands that wait for their reply there.
 
 Owns the numbering of commands and what is to be done with each reply, which happens in the very
 turn in which it is received (a checksum speaks of the board at that point). Never reconnects:
-at a cut, all that wait hear of it. Called by the client.
+at a cut, all that wait hear of it. Called by the link and the placer.
 """
 
 from asyncio import Future
@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tesserae_client.errors import Disconnected, TooMuchPending, command_error
-from tesserae_client.messages import Json, strict
+from tesserae_client.line import Line
+from tesserae_client.messages import Json, encode_command, strict
 
 MAX_WAITING = 1088
 """Room for every JSON placement that may be unanswered, and 64 other commands."""
@@ -21,19 +22,29 @@ _T = TypeVar("_T")
 
 
 class Commands:
-    """Numbers commands and hands out replies."""
+    """Numbers commands, sends them and hands out replies."""
 
     def __init__(self) -> None:
+        self.line: Line | None = None
+        """The line of the moment; without one, what is sent is lost with the cut to come."""
         self._waiting: dict[int, tuple[OnReply, OnCut]] = {}
         self._last_id = 0
 
-    def open(self, on_reply: OnReply, on_cut: OnCut) -> int:
-        """Enter a command about to be sent; returns its id. Raises TooMuchPending."""
+    def send(
+        self, do: str, fields: Json, on_reply: OnReply, on_cut: OnCut = lambda _cut: None
+    ) -> None:
+        """Send a command. Raises TooMuchPending."""
         if len(self._waiting) >= MAX_WAITING:
             raise TooMuchPending(f"{MAX_WAITING} commands wait for a reply")
         self._last_id += 1
         self._waiting[self._last_id] = on_reply, on_cut
-        return self._last_id
+        if self.line is not None:
+            self.line.send_now(encode_command(do, self._last_id, fields), text=True)
+
+    def send_binary(self, frame: bytes) -> None:
+        """Send a frame that is answered otherwise."""
+        if self.line is not None:
+            self.line.send_now(frame, text=False)
 
     @strict
     def _taken(self, reply: Json) -> tuple[OnReply, OnCut] | None:
@@ -46,7 +57,8 @@ class Commands:
             taken[0](reply)
 
     def cut(self) -> None:
-        """Tell all that wait that no reply will come."""
+        """Take the end of the line: tell all that wait that no reply will come."""
+        self.line = None
         waiting, self._waiting = self._waiting, {}
         for _, on_cut in waiting.values():
             on_cut(Disconnected("the line was cut before the reply"))

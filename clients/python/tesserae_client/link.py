@@ -1,22 +1,19 @@
 """The client's side of the conversation: messages in, commands and placements out.
 
-Owns the line of the moment, what waits for an answer on it and over it, and the follower. It
-decides nothing about coming back (the keeper does) and has no task of its own, except one while a
-board is fetched by HTTP. Called by the keeper for the line's life, by the line for each message,
-and by the client.
+Owns who we are, the gates that callers wait at, and the wiring of what the messages are for: the
+follower, the placer and the commands. It decides nothing about coming back (the keeper does).
+Called by the keeper for the line's life, by the line for each message, and by the client.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from http.client import HTTPException
 from random import Random
 from typing import TypeVar
 
-from tesserae_client import outcomes, wire
-from tesserae_client.backoff import Backoff
-from tesserae_client.book import REMEMBERED, Book, Sheet
-from tesserae_client.commands import Commands, OnReply, settle
+from tesserae_client import wire
+from tesserae_client.board_fetch import BoardFetch
+from tesserae_client.commands import Commands, settle
 from tesserae_client.errors import BadFrame, ClientClosed, RateLimited, Stopped, command_error
 from tesserae_client.events import Connected, Lost, PlacementUnknown, Told
 from tesserae_client.feed import Feed
@@ -26,11 +23,12 @@ from tesserae_client.gate import Gate
 from tesserae_client.joining import Joined, NotJoined, Options, read_joined, subscribe_fields
 from tesserae_client.keeper import Farewell
 from tesserae_client.line import Line, open_line
-from tesserae_client.messages import GameState, Json, You, decode_text, encode_command, strict
+from tesserae_client.messages import GameState, Json, You, decode_text, strict
 from tesserae_client.outcomes import Cell, Outcome
+from tesserae_client.placer import Placer
+from tesserae_client.snapshot import SnapshotHead
 
 _T = TypeVar("_T")
-_DEFAULT_RETRY_MS = 1000
 
 
 class Link:
@@ -53,15 +51,12 @@ class Link:
         self.fault: Exception | None = None
         self._feed = feed
         self._rng = rng
-        self._sleep = sleep
-        self._fetch = fetch
+        self._farewell = Farewell()
         asks = Asks(self._resync, self._sync_presence, self._start_fetch)
         self.follower = Follower(options.game, feed, asks, track=options.track_board)
-        self._book = Book(rng)
         self._commands = Commands()
-        self._line: Line | None = None
-        self._farewell = Farewell()
-        self._fetching: asyncio.Task[None] | None = None
+        self._placer = Placer(options, self.follower, self._commands, rng)
+        self._board_fetch = BoardFetch(fetch, self._fetched, rng, sleep)
 
     # --- the life of a line: called by the keeper ---------------------------------------------
 
@@ -72,16 +67,15 @@ class Link:
 
     def cut(self) -> Farewell:
         """Take the end of a line: commands fail, unanswered placements become unknown."""
-        self._line = None
         self.joined.shut()
         self.synced.shut()
         self.follower.sync.cut()
         self._commands.cut()
-        self._end_fetch()
-        for unknown in self._book.unknown():
+        self._board_fetch.end()
+        for unknown in self._placer.unknown():
             self._feed.publish(PlacementUnknown(unknown))
         if not self.options.settle:
-            self._book.give_up()
+            self._placer.give_up()
         return self._farewell
 
     def lost(self, reason: str, code: int | None, retry_in_s: float) -> None:
@@ -95,8 +89,8 @@ class Link:
         self.joined.fail(error)
         self.synced.fail(error)
         self._commands.cut()
-        self._book.give_up()
-        self._end_fetch()
+        self._placer.give_up()
+        self._board_fetch.end()
         self._feed.end(None if isinstance(error, ClientClosed) else error)
 
     # --- what comes: called by the line -------------------------------------------------------
@@ -107,7 +101,7 @@ class Link:
         if isinstance(frame, wire.PixelsFrame):
             self.follower.pixels(frame)
         elif isinstance(frame, wire.Ack):
-            self._ack(frame)
+            self._placer.ack(frame)
         else:
             self.follower.band(frame)
         self._look()
@@ -134,10 +128,10 @@ class Link:
             self.follower.event(event)
 
     def _hello(self, line: Line, event: Json) -> None:
-        self._line = line
+        self._commands.line = line
         line.watch(2 * int(event["pingMs"]) / 1000)
         fields = subscribe_fields(self.options, self.token, self.follower.sync.position)
-        self._command("subscribe", fields, self._subscribed)
+        self._commands.send("subscribe", fields, self._subscribed)
 
     def _farewells(self, event: Json) -> None:
         said = self._farewell
@@ -157,12 +151,12 @@ class Link:
         said = self._farewell
         said.final, said.reason = answer.final, answer.reason
         said.retry_after_ms = answer.retry_after_ms
-        if self._line is not None:
-            self._line.abort()
+        if self._commands.line is not None:
+            self._commands.line.abort()
 
     def _join(self, joined: Joined) -> None:
         if self.you is not None and self.you.id != joined.you.id:
-            self._book.give_up()  # the numbers of another identity settle nothing
+            self._placer.give_up()  # the numbers of another identity settle nothing
         self.you = joined.you
         self.token = joined.you.token or self.token
         self._farewell.joined = True
@@ -171,8 +165,7 @@ class Link:
         self.follower.begin(joined.state)
         self.joined.open()
         self._feed.publish(Connected(joined.you, joined.state))
-        for sheet in self._book.to_send_again(asyncio.get_running_loop().time()):
-            self._send_sheet(sheet)
+        self._placer.send_again()
 
     def _look(self) -> None:
         if not self.synced.is_open and self.follower.sync.synced:
@@ -182,18 +175,7 @@ class Link:
 
     def place(self, cells: Sequence[Cell]) -> list[asyncio.Future[Outcome]]:
         """Send placements (the gate `joined` is open) and return the future of each outcome."""
-        loop = asyncio.get_running_loop()
-        answers: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in cells]
-        size = self._sheet_size
-        for at in range(0, len(cells), size):
-            sheet = self._book.open(
-                cells[at : at + size],
-                answers[at : at + size],
-                generation=self.follower.generation,
-                now_s=loop.time(),
-            )
-            self._send_sheet(sheet)
-        return answers
+        return self._placer.place(cells)
 
     async def ask(self, do: str, read: Callable[[Json], _T], fields: Json) -> _T:
         """Send a command; what `read` makes of an ok reply, in the turn of the reply.
@@ -202,59 +184,15 @@ class Link:
         """
         await self.joined.wait()
         answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
-        on_reply, on_cut = settle(answer, read)
-        self._command(do, fields, on_reply, on_cut)
+        self._commands.send(do, fields, *settle(answer, read))
         return await answer
-
-    @property
-    def _sheet_size(self) -> int:
-        if self.options.codec == "json":
-            return 1
-        return REMEMBERED if self.options.settle else wire.FRAME_RECORDS
-
-    def _command(
-        self,
-        do: str,
-        fields: Json,
-        on_reply: OnReply,
-        on_cut: Callable[[Exception], None] = lambda _cut: None,
-    ) -> None:
-        command_id = self._commands.open(on_reply, on_cut)
-        if self._line is not None:
-            self._line.send_now(encode_command(do, command_id, fields), text=True)
-
-    def _send_sheet(self, sheet: Sheet) -> None:
-        state = self.follower.state
-        if self._line is None or state is None:
-            return  # the cut that is about to be told makes it unknown, and then it is sent again
-        if self.options.codec == "binary":
-            frame = wire.encode_place(
-                state.channel, sheet.request, sheet.generation, sheet.records()
-            )
-            self._line.send_now(frame, text=False)
-        else:
-            self._command("place", self._place_fields(sheet), partial(self._place_reply, sheet))
-
-    def _place_fields(self, sheet: Sheet) -> Json:
-        x, y, color = sheet.cells[0]
-        where = {"x": x, "y": y, "color": color, "generation": sheet.generation}
-        return {"game": self.options.game, "request": sheet.request, **where}
-
-    def _place_reply(self, sheet: Sheet, reply: Json) -> None:
-        outcome = outcomes.from_reply(reply, sheet.cells[0], sheet.request)
-        self._book.answer(sheet.request, 0, outcome or command_error(reply["error"]))
-
-    def _ack(self, ack: wire.Ack) -> None:
-        asked = self._book.asked(ack.request, ack.record_index)
-        if asked is not None:
-            self._book.answer(ack.request, ack.record_index, outcomes.from_ack(ack, asked))
 
     # --- what the follower asks for -----------------------------------------------------------
 
     def _resync(self, position: Json | None) -> None:
         self.synced.shut()
         fields = {"game": self.options.game, "since": position}
-        self._command("resync", fields, partial(self._resynced, position))
+        self._commands.send("resync", fields, partial(self._resynced, position))
 
     def _resynced(self, position: Json | None, reply: Json) -> None:
         if reply["ok"]:
@@ -263,40 +201,25 @@ class Link:
         failed = command_error(reply["error"])
         if not isinstance(failed, RateLimited):
             raise BadFrame(f"resync was answered with {failed}")
-        line = self._line
+        line = self._commands.line
         delay_s = failed.retry_after_ms / 1000 + self._rng.random()
 
         def again() -> None:
-            if self._line is line:
+            if self._commands.line is line:
                 self._resync(position)
 
         asyncio.get_running_loop().call_later(delay_s, again)
 
     def _sync_presence(self) -> None:
-        self._command("syncPresence", {}, self._presence_synced)
+        self._commands.send("syncPresence", {}, self._presence_synced)
 
     def _presence_synced(self, reply: Json) -> None:
         if reply["ok"]:
-            self.follower.presence.snapshot(reply.get("presence") or reply)
+            self.follower.presence.snapshot(reply["presence"])
 
     def _start_fetch(self, path: str) -> None:
-        self._end_fetch()
-        url = http_url(self.options.url, path)
-        self._fetching = asyncio.create_task(self._fetch_board(url), name="tesserae-fetch")
+        self._board_fetch.start(http_url(self.options.url, path))
 
-    def _end_fetch(self) -> None:
-        if self._fetching is not None:
-            self._fetching.cancel()
-            self._fetching = None
-
-    async def _fetch_board(self, url: str) -> None:
-        backoff = Backoff(self._rng)
-        while True:
-            try:
-                head, packed = await self._fetch(url)
-                self.follower.fetched(head, packed)
-            except (OSError, HTTPException, BadFrame):
-                await self._sleep(backoff.next_s())  # the stream is kept meanwhile
-            else:
-                self._look()
-                return
+    def _fetched(self, head: SnapshotHead, packed: bytes) -> None:
+        self.follower.fetched(head, packed)
+        self._look()
