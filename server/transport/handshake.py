@@ -41,7 +41,7 @@ class Gate:
     address_of: Callable[[str, str | None], str]
     """The client's address from the peer's and from `X-Forwarded-For`."""
     origins: frozenset[str] = frozenset()
-    """Allowed origins besides our own host, lower case; `*` allows all."""
+    """Allowed origins besides our own host, in lower case."""
     origin_required: bool = False
 
 
@@ -108,9 +108,7 @@ def _origin_complaint(head: Head, gate: Gate) -> str | None:
     if not origins:
         return "An Origin header is required here." if gate.origin_required else None
     origin = origins[0].lower()
-    if len(origins) == 1 and (
-        "*" in gate.origins or origin in gate.origins or _is_own(origin, head)
-    ):
+    if len(origins) == 1 and (origin in gate.origins or _is_own(origin, head)):
         return None
     return f"The origin {', '.join(origins)} is not allowed; the operator can list it in --origins."
 

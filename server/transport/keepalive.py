@@ -81,9 +81,10 @@ class Keepalive:
         """Look at the next slice; returns the milliseconds until the next turn."""
         if not self._left:
             self._left = list(self._live)
-        for connection in self._left[-SLICE:]:
-            self._look_at(connection, now_ms)
+        connections = self._left[-SLICE:]
         del self._left[-SLICE:]
+        for connection in connections:
+            self._look_at(connection, now_ms)
         return SLICE_GAP_MS if self._left else self._step_ms
 
     def _look_at(self, connection: Kept, now_ms: int) -> None:

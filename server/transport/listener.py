@@ -23,6 +23,7 @@ from server.transport.websocket import Environment, WebSocket
 from server.wire.codes import CloseCode
 
 BACKLOG = 2_048
+FAULT_DELAY_MS = 100
 _HINTS: Final = MappingProxyType(
     {
         errno.EADDRINUSE: "another process listens there; stop it or choose another --port",
@@ -107,9 +108,14 @@ class Listener:
 
     def _turn(self) -> None:
         now_ms = self._clock.monotonic_ms()
-        self._lobby.sweep(now_ms)
-        delay_ms = self._keepalive.turn(now_ms)
-        self._timer = asyncio.get_running_loop().call_later(delay_ms / 1000, self._turn)
+        delay_ms = FAULT_DELAY_MS
+        try:
+            self._lobby.sweep(now_ms)
+            delay_ms = self._keepalive.turn(now_ms)
+        finally:
+            # A fault is told by the loop's handler, and must not be the last turn.
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(delay_ms / 1000, self._turn)
 
 
 def _call_soon(callback: Callable[[], None]) -> object:
