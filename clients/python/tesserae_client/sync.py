@@ -124,7 +124,7 @@ class GameSync:
         """Take the head of a snapshot that was asked for; one that was not is ignored."""
         if self._phase is not _Phase.LOADING:
             return Step.IGNORED
-        self._target = head.seq
+        self._target = max(self._target, head.seq)  # events may follow an older snapshot
         if not self.track:
             self._adopt(head.epoch, head.seq, head.generation)
             return Step.REPLACED

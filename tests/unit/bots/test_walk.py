@@ -3,7 +3,7 @@
 from itertools import islice, pairwise
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bots.walk import STRIDE, steps
@@ -11,6 +11,7 @@ from bots.walk import STRIDE, steps
 sides = st.integers(1, 40)
 
 
+@settings(deadline=None, max_examples=40)
 @given(sides, sides, st.integers())
 def test_a_walk_stays_on_the_board_and_goes_step_by_step(width, height, seed):
     path = list(steps(Random(seed), width, height, [2, 5]))

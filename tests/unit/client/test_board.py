@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tesserae_client.board import Board, newest
 from tesserae_client.records import from_triples, parts, record
@@ -13,6 +13,7 @@ SIZES = [(7, 3), (3, 7), (1, 1), (4, 4)]
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
+@settings(deadline=None, max_examples=40)
 @given(data=st.data())
 def test_records_are_applied_in_order(width, height, data):
     cell = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1), st.integers(0, 15))
@@ -38,6 +39,7 @@ def test_packing_and_checksum_equal_the_servers(width, height):
     assert np.array_equal(again.colors, ours.colors)
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=60))
 def test_only_the_newest_of_each_cell_is_kept(packed):
     naive = {value & 0x03FF_FFFF: value for value in packed}
@@ -76,6 +78,7 @@ def test_a_snapshot_of_the_wrong_size_is_refused():
         Board.from_packed(7, 3, bytes(10))
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 8191), st.integers(0, 8191), st.integers(0, 63))
 def test_records_split_into_what_they_were_made_of(x, y, color):
     assert parts(record(x, y, color)) == (x, y, color)

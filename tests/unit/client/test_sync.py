@@ -217,3 +217,13 @@ def test_a_fetched_board_of_the_wrong_size_is_a_fault():
     sync.snapshot(head)
     with pytest.raises(BadFrame, match="3 bytes"):
         sync.fetched(head, b"abc")
+
+
+def test_an_older_snapshot_is_in_step_only_after_what_follows_it():
+    sync = GameSync()
+    sync.begin(state(resume="snapshot", seq=1))
+    sync.snapshot(SnapshotHead("e1", 0, 0, 7, 3, 1, None))
+    assert sync.band(BandFrame(7, 0, 0, 0, 3, False, FakeGame().packed())) is Step.REPLACED
+    assert not sync.synced
+    assert sync.pixels(frame(1, 1, [(0, 0, 1)])) is Step.APPLIED
+    assert sync.synced

@@ -4,7 +4,7 @@ import contextlib
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tesserae_client.errors import BadFrame
 from tesserae_client.wire import Ack, BandFrame, PixelsFrame, decode, encode_place
@@ -23,6 +23,7 @@ def payload(frame):
     return frame[{126: 4, 127: 10}.get(frame[1], 2) :]
 
 
+@settings(deadline=None, max_examples=40)
 @given(u16, u32, seqs, record_lists, st.booleans())
 def test_pixels_of_the_server(channel, generation, first, records, conflated):
     last = first + len(records) - 1
@@ -36,6 +37,7 @@ def test_pixels_of_the_server(channel, generation, first, records, conflated):
     assert frame.records.tolist() == records
 
 
+@settings(deadline=None, max_examples=40)
 @given(u16, u32, seqs, u32, u32, st.binary(max_size=300), st.booleans())
 def test_bands_of_the_server(channel, generation, seq, first_row, rows, data, deflated):
     stream = Stream("place#main", channel)
@@ -45,6 +47,7 @@ def test_bands_of_the_server(channel, generation, seq, first_row, rows, data, de
     )
 
 
+@settings(deadline=None, max_examples=40)
 @given(u16, u32, seqs, u32, u16, u16, st.integers(-1, 2**63))
 def test_acks_of_the_server(channel, request, seq, record, index, stack_left, left_ms):
     rest = (channel, request, seq, record, index, stack_left, left_ms)
@@ -52,6 +55,7 @@ def test_acks_of_the_server(channel, request, seq, record, index, stack_left, le
     assert decode(payload(refused_ack(5, *rest))) == Ack(5, *rest)
 
 
+@settings(deadline=None, max_examples=40)
 @given(u16, u32, u32, st.lists(u32, min_size=1, max_size=64))
 def test_placements_reach_the_server(channel, request, generation, records):
     frame = decode_place(encode_place(channel, request, generation, records))
@@ -89,6 +93,7 @@ def test_malformed_frames_are_told_apart(frame):
         decode(bytes.fromhex(frame))
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_frame_or_a_bad_one(data):
     frame = None
