@@ -15,7 +15,6 @@ class Member(Protocol):
     """A session as others see it."""
 
     connection: Connection
-    user_id: str | None
     wants_presence: bool
     presence_due: bool
 
@@ -43,10 +42,6 @@ class Sessions:
 
     def __iter__(self) -> Iterator[Member]:
         return iter(tuple(self._members))
-
-    def of_user(self, user_id: str) -> list[Member]:
-        """All sessions of one user."""
-        return [member for member in self if member.user_id == user_id]
 
     def close_expired(self) -> None:
         """Close those whose token has run out; called every few seconds."""

@@ -63,6 +63,23 @@ async def test_a_large_board_is_summed_beside_a_stream_that_stands_still(
         assert (frame.first, frame.last) == (1, 1)
 
 
+async def test_a_sum_that_fails_lets_the_stream_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checksum, "INLINE_BYTES", 10)
+    monkeypatch.setattr(checksum, "sums", None)
+    async with running() as world:
+        client = await player(world)
+        assert (await client.ask("checksum", game=GAME))["error"]["code"] == "internal"
+        world.faults.clear()
+        frame, ack = await client.trace("place", game=GAME, x=1, y=1, color=1)
+        assert (frame.last, ack["ok"]) == (1, True)
+
+
+async def test_checksum_of_no_game() -> None:
+    async with running() as world:
+        reply = await world.join().ask("checksum", game="no#no")
+        assert reply["error"]["code"] == "unknown-game"
+
+
 @pytest.mark.parametrize("rows", [0, 3, -2, "4", True, 8002])
 async def test_bands_have_an_even_number_of_rows(rows: object) -> None:
     async with running() as world:

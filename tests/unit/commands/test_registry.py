@@ -31,6 +31,21 @@ def test_every_command_has_a_schema_with_the_names_of_the_wire() -> None:
     assert "minIntervalMs" in schemas["subscribe"]["properties"]
 
 
+def _break(call: Call[Nothing]) -> Outcome:
+    raise RuntimeError(f"{call.id} breaks")
+
+
+async def test_a_fault_of_a_command_is_internal_and_the_connection_lives() -> None:
+    broken = Command("break", "Break", Nothing, _break)
+    async with running() as world:
+        world._dispatcher = Dispatcher(Registry([broken, *COMMANDS]))
+        client = world.join()
+        assert (await client.ask("break"))["error"]["code"] == "internal"
+        assert [str(fault) for _, fault in world.faults] == ["1 breaks"]
+        world.faults.clear()
+        assert (await client.ask("ping"))["ok"] is True
+
+
 async def test_a_command_for_some_roles_is_forbidden_to_others() -> None:
     async with running() as world:
         world._dispatcher = Dispatcher(Registry([ADMINS_ONLY, *COMMANDS]))

@@ -1,5 +1,7 @@
 """Wrong messages of every kind, floods, and the order of what awaits."""
 
+from typing import Any
+
 import pytest
 
 from persistence.errors import TransientFault
@@ -68,10 +70,19 @@ async def test_later_messages_wait_for_a_command_that_awaits() -> None:
         assert replies == [1, 2]
 
 
-async def test_a_client_that_leaves_while_it_awaits_is_forgotten() -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"do": "subscribe", "guest": True, "games": [{"game": GAME}]},
+        {"do": "watchGames", "games": [{"game": GAME, "since": {"epoch": "no", "seq": 1}}]},
+        {"do": "resync", "game": GAME},
+    ],
+)
+async def test_a_client_that_leaves_while_it_awaits_is_forgotten(command: dict[str, Any]) -> None:
     async with running() as world:
         client = world.join()
-        client.send({"do": "subscribe", "id": 1, "guest": True, "games": [{"game": GAME}]})
+        await client.ask("subscribe", games=[{"game": GAME}])
+        client.send({"id": 9, **command})
         client.hang_up()
         await world.quiet()
         assert world.hub.watchers(GAME) == 0

@@ -1,5 +1,7 @@
 """Presence as connections hear it, and its number, which never goes back."""
 
+import asyncio
+
 import pytest
 
 from persistence.errors import TransientFault
@@ -128,3 +130,34 @@ async def test_a_slow_reader_gets_a_snapshot_when_it_drains() -> None:
         (event,) = client.heard()
         assert (event["type"], event["seq"]) == ("snapshot", 2)
         assert event["visible"] == [{"id": "ann", "name": "Ann"}]
+
+
+async def test_changes_are_told_without_being_asked() -> None:
+    async with running() as world:
+        client = await listener(world)
+        telling = asyncio.create_task(world.services.presence.run())
+        await world.join().ask("subscribe", token=world.token("ann"))
+        while not (heard := client.heard()):
+            await world.quiet()
+        telling.cancel()
+        assert [person["id"] for person in heard[0]["joins"]] == ["ann"]
+
+
+async def test_who_came_and_went_is_not_told_and_costs_no_number() -> None:
+    async with running() as world:
+        client = await listener(world)
+        world.join().hang_up()
+        await world.services.presence.flush()
+        assert client.heard() == []
+        await world.join().ask("subscribe", token=world.token("ann"))
+        await world.services.presence.flush()
+        assert [one["seq"] for one in client.heard()] == [2]
+
+
+async def test_a_number_raised_by_somebody_else_is_gone_past() -> None:
+    async with running() as world:
+        client = await listener(world)
+        await world.store.tables.write(Update(MAIN, NUMBER_KEY, set={"seq": 90}))
+        await world.join().ask("subscribe", token=world.token("ann"))
+        await world.services.presence.flush()
+        assert client.heard()[-1]["seq"] >= 90
