@@ -85,6 +85,7 @@ function makePage(client) {
 function showMove({ scale }) {
   board.classList.toggle("far", scale < 4);
   part("fit").textContent = texts.zoom(scale);
+  part("fit").setAttribute("aria-label", texts.fitAt(scale));
 }
 
 function follow({ client, toasts, status, stage, hand, dock }) {
@@ -92,7 +93,7 @@ function follow({ client, toasts, status, stage, hand, dock }) {
     .on("status", (now) => {
       status.setStatus(now);
       if (now.phase === "stopped") showStop(client, status, now);
-      if (now.phase === "absent") status.showCard(texts.absent(now.message), () => undefined);
+      if (now.phase === "absent") showAbsence(status, now, client.name);
       dock.refresh();
     })
     .on("game", (game) => {
@@ -118,6 +119,11 @@ function follow({ client, toasts, status, stage, hand, dock }) {
 function showStop(client, status, { code, reason }) {
   const act = code === TOKEN_REFUSED ? () => client.startOver() : () => location.reload();
   status.showCard({ ...texts.stop(code), detail: reason }, act);
+}
+
+/** The page without its query shows the server's own canvas; for another reason it tries again. */
+function showAbsence(status, why, game) {
+  status.showCard(texts.absent(why, game), () => location.assign(location.pathname));
 }
 
 /** Sleep, sight and network: reasons to look at the line at once. */

@@ -17,7 +17,7 @@ const REFUSALS = {
   locked: ({ reason }) => (reason ? `The canvas is locked: ${reason}` : "The canvas is locked just now."),
   banned: ({ leftMs }) =>
     leftMs === Infinity ? "You may not place here any more." : `You may place again in ${clock(leftMs)}.`,
-  spectator: () => "You are watching. Reload the page to join in.",
+  spectator: () => "You are only watching: the server lets no more guests in just now.",
   busy: () => "The server is catching up. Try again in a moment.",
   "unknown-game": () => "This canvas does not exist any more.",
   rate: () => "That was a little too fast. Take a breath and try again.",
@@ -71,6 +71,7 @@ export const onlineTitle = ({ total, spectators, watchers }) =>
 export const button = {
   loading: "Loading",
   away: "Offline",
+  watching: "Watching",
   locked: "Locked",
   noColor: "Pick a colour",
   noCell: "Pick a cell",
@@ -91,9 +92,16 @@ export const stackOf = (stack, maxStack) => `${stack} of ${maxStack} ready`;
 export const titleWaiting = (leftMs) => `${clock(leftMs)} · ${TITLE}`;
 export const cell = (x, y) => `${x}, ${y}`;
 export const zoom = (scale) => `${scale < 10 ? Math.round(scale * 10) / 10 : Math.round(scale)}×`;
+export const fitAt = (scale) => `${zoom(scale)} now. ${labels.fit}`;
 export const swatch = (name, key) => `${name} (${key.toUpperCase()})`;
 export const swatchOff = (index) => `Colour ${index} is not in use`;
-export const absent = (message) => ({ text: "This canvas is not here.", detail: message, action: null });
+
+/** Why the canvas is not shown, by the server's code. */
+export const absent = ({ code, message }, game) =>
+  code === "unknown-game"
+    ? { text: `There is no canvas ${game} here.`, detail: "", action: "Show the main canvas" }
+    : { text: "The server would not let you in.", detail: message, action: "Reload" };
+
 
 export const toast = {
   pickColor: "Pick a colour first.",

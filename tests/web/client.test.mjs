@@ -207,6 +207,25 @@ test("a game that is not there is told, and so is a token that is refused", asyn
   assert.equal(world.socket.commands[0].guest, true);
 });
 
+test("one who may not be a guest watches, and one who was too fast comes again", async () => {
+  const { world, client } = begin();
+  const refuse = async (error) => {
+    world.socket.says({ re: world.socket.commands.at(-1).id, ok: false, error });
+    await settle();
+  };
+  world.socket.hello();
+  await refuse({ code: "rate", message: "Slow down.", retryAfterMs: 400 });
+  world.pass(400);
+  assert.equal(world.socket.commands.at(-1).guest, true);
+  await refuse({ code: "rate", message: "Full.", retryAfterMs: 60_000, scope: "guests-per-address" });
+  const spectating = world.socket.commands.at(-1);
+  assert.deepEqual([spectating.do, spectating.guest, spectating.token], ["subscribe", undefined, undefined]);
+  const nobody = { id: null, name: null, roles: [], anonymous: true };
+  world.socket.says({ re: spectating.id, ok: true, you: nobody, games: [gameState()] });
+  await settle();
+  assert.ok(client.isSpectator);
+});
+
 test("presence and notices are passed on, frames of other channels are not", async () => {
   const { world, told, client } = await joined();
   world.socket.says({ event: "presence", type: "delta", seq: 2, joins: [], leaves: [], total: 5, spectators: 1 });

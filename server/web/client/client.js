@@ -27,6 +27,8 @@ import { ACCEPTED, decode, encodePlace, packRecord } from "./wire.js";
 
 const CHECK_EVERY_MS = 60_000;
 const RESYNC_PAUSE_MS = 1_000;
+/** The refusal of an address that has as many guests as it may. */
+const GUESTS_SCOPE = "guests-per-address";
 
 /**
  * @typedef {import("./connection.js").Surroundings & {game: string,
@@ -40,13 +42,14 @@ export class Client extends Emitter {
   #sync;
   #placements = new Placements();
   #checkTimer = null;
-  #resyncTimer = null;
+  #againTimer = null;
 
   /** @param {ClientOptions} options `drawRequest` draws a u32 at random */
   constructor(options) {
     super();
     this.#options = options;
     this.cooldown = new Cooldown(options.now);
+    this.name = options.game;
     this.game = null;
     this.you = null;
     this.#sync = new GameSync(this.#observer(), options.inflate);
@@ -70,6 +73,11 @@ export class Client extends Emitter {
   /** Whether a placement can be sent. */
   get joined() {
     return this.#connection.live && this.game !== null && this.board !== null;
+  }
+
+  /** Whether we watch only: the server lets no more guests in. */
+  get isSpectator() {
+    return this.you !== null && this.you.id === null;
   }
 
   /** @returns {import("./placements.js").Placement[]} unanswered ones, to be drawn over the board */
@@ -117,15 +125,22 @@ export class Client extends Emitter {
     };
   }
 
-  async #subscribe() {
-    const { game, identity } = this.#options;
-    const request = { game, since: this.position, snapshot: "inline" };
+  async #subscribe(claim = this.#options.identity.claim()) {
+    const request = { game: this.#options.game, since: this.position, snapshot: "inline" };
     try {
-      const reply = await this.#connection.command("subscribe", { ...identity.claim(), games: [request] });
-      this.#welcomed(reply);
+      this.#welcomed(await this.#connection.command("subscribe", { ...claim, games: [request] }));
     } catch (error) {
-      this.#commandFailed(error);
+      this.#notWelcomed(error, claim);
     }
+  }
+
+  /** One who may not be a guest may watch; one who was too fast tries again. */
+  #notWelcomed(error, claim) {
+    const mayWatch = claim.guest && (error.code === "forbidden" || error.scope === GUESTS_SCOPE);
+    if (error.code === "lost") return;
+    if (mayWatch) void this.#subscribe({});
+    else if (error.retryAfterMs !== undefined) this.#later(() => void this.#subscribe(), error.retryAfterMs);
+    else this.emit("status", { phase: "absent", code: error.code, message: error.message });
   }
 
   #welcomed({ you, games: [state], presence }) {
@@ -172,8 +187,12 @@ export class Client extends Emitter {
   #pauseResync(error) {
     this.#sync.resyncFailed();
     if (error.code === "lost") return;
-    const pauseMs = error.retryAfterMs ?? RESYNC_PAUSE_MS;
-    this.#resyncTimer = this.#options.setTimer(() => void this.#resync(undefined), pauseMs);
+    this.#later(() => void this.#resync(undefined), error.retryAfterMs ?? RESYNC_PAUSE_MS);
+  }
+
+  #later(act, ms) {
+    this.#options.clearTimer(this.#againTimer);
+    this.#againTimer = this.#options.setTimer(act, ms);
   }
 
   async #check() {
@@ -231,13 +250,9 @@ export class Client extends Emitter {
     for (const placement of forgotten) this.emit("refused", { placement, code: "lost", leftMs: 0 });
   }
 
-  #commandFailed(error) {
-    if (error.code !== "lost") this.emit("status", { phase: "absent", ...error, message: error.message });
-  }
-
   #lost() {
     this.#options.clearTimer(this.#checkTimer);
-    this.#options.clearTimer(this.#resyncTimer);
+    this.#options.clearTimer(this.#againTimer);
     this.#sync.interrupted();
   }
 }

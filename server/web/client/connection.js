@@ -31,10 +31,12 @@ const OPEN = 1;
 
 /** A command that was refused, or that the line did not survive (code `lost`). */
 export class CommandError extends Error {
-  /** @param {{code: string, message: string, retryAfterMs?: number}} error */
+  /** @param {{code: string, message: string, retryAfterMs?: number, scope?: string}} error */
   constructor(error) {
     super(error.message);
-    Object.assign(this, error);
+    this.code = error.code;
+    this.retryAfterMs = error.retryAfterMs;
+    this.scope = error.scope;
   }
 }
 

@@ -3,7 +3,7 @@
  * and why not. Places through the client and words what came of it. Called by main.js, gestures,
  * keys and the dock.
  *
- * @typedef {"stopped" | "away" | "loading" | "locked" | "waiting" | "noColor" | "noCell" | "ready"} Readiness
+ * @typedef {"away" | "loading" | "watching" | "locked" | "waiting" | "noColor" | "noCell" | "ready"} Readiness
  */
 
 import * as texts from "../texts.js";
@@ -34,8 +34,9 @@ export class Hand {
 
   /** @returns {Readiness} */
   get readiness() {
-    const { joined, game, cooldown } = this.#client;
+    const { joined, isSpectator, game, cooldown } = this.#client;
     if (!joined) return game === null ? "loading" : "away";
+    if (isSpectator) return "watching";
     if (game.locked) return "locked";
     if (cooldown.leftMs > 0) return "waiting";
     if (this.color === null) return "noColor";
@@ -95,6 +96,7 @@ export class Hand {
     const explanations = {
       away: () => texts.toast.away,
       loading: () => texts.toast.away,
+      watching: () => texts.refusal("spectator", {}),
       locked: () => texts.refusal("locked", { reason: game.lockReason }),
       waiting: () => texts.refusal("cooldown", { leftMs: cooldown.leftMs }),
       noColor: () => texts.toast.pickColor,

@@ -62,7 +62,7 @@ export class Stage {
     this.board = board;
     this.#tiles.setBoard(board);
     Object.assign(this.viewport, { boardWidth: board.width, boardHeight: board.height });
-    if (isFirst) this.viewport.place = this.viewport.fitted();
+    if (isFirst) this.viewport.place = this.#fitted();
     else this.#shift(shift);
     this.#moved();
   }
@@ -114,7 +114,7 @@ export class Stage {
   }
 
   fit() {
-    this.#glideTo(this.viewport.fitted());
+    this.#glideTo(this.#fitted());
     this.#isFitted = true;
   }
 
@@ -170,6 +170,12 @@ export class Stage {
     this.#moved();
   }
 
+  /** What floats over the board may have another size by now. */
+  #fitted() {
+    this.viewport.insets = this.insets();
+    return this.viewport.fitted();
+  }
+
   #shift(shift) {
     this.#glide = null;
     this.viewport.shift(shift);
@@ -187,8 +193,8 @@ export class Stage {
     this.#canvas.width = exact?.[0].inlineSize ?? Math.round(width * devicePixelRatio);
     this.#canvas.height = exact?.[0].blockSize ?? Math.round(height * devicePixelRatio);
     this.#ratio = this.#canvas.width / width;
-    Object.assign(this.viewport, { width, height, insets: this.insets() });
-    const place = this.#isFitted ? this.viewport.fitted() : this.viewport.place;
+    Object.assign(this.viewport, { width, height });
+    const place = this.#isFitted ? this.#fitted() : this.viewport.place;
     this.viewport.place = this.viewport.clamped(place);
     this.#moved();
     if (this.#frame !== null) cancelAnimationFrame(this.#frame);
