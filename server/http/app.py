@@ -7,9 +7,10 @@ listens on no port: the door hands connections over. Made by app.py, started by 
 
 import asyncio
 from functools import partial
+from http import HTTPStatus
 
 from aiohttp import hdrs, web
-from aiohttp.typedefs import Handler
+from aiohttp.typedefs import Handler, Middleware
 
 from server import gauges
 from server.addresses import client_address
@@ -21,6 +22,7 @@ from server.services import Services
 LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
 MAX_BODY_BYTES = 1024
+MAX_REQUESTS_AT_ONCE = 1000
 SHUTDOWN_TIMEOUT = 1.0
 
 
@@ -55,7 +57,7 @@ def application(services: Services, settings: Settings) -> web.Application:
     """Put the routes together; what comes first is looked at first."""
     outbox = Outbox()
     app = web.Application(
-        middlewares=[_in_time, problems.middleware(services.on_fault)],
+        middlewares=[_Crowd().limit, _in_time, problems.middleware(services.on_fault)],
         client_max_size=MAX_BODY_BYTES,
     )
     app.on_response_prepare.append(_close_and_protect)
@@ -90,6 +92,33 @@ async def _close_and_protect(request: web.Request, response: web.StreamResponse)
 EXPOSED = "ETag, Retry-After, " + ", ".join(
     f"Tesserae-{name}" for name in ("Epoch", "Seq", "Generation", "Width", "Height")
 )
+
+
+class _Crowd:
+    """Bounds how many requests are answered at once."""
+
+    def __init__(self) -> None:
+        self._requests = 0
+
+    @property
+    def limit(self) -> Middleware:
+        """The middleware that counts them."""
+
+        @web.middleware
+        async def limited(request: web.Request, handler: Handler) -> web.StreamResponse:
+            if self._requests >= MAX_REQUESTS_AT_ONCE:
+                return problems.response(
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    "too many requests at once; try again in a moment",
+                    {hdrs.RETRY_AFTER: "2"},
+                )
+            self._requests += 1
+            try:
+                return await handler(request)
+            finally:
+                self._requests -= 1
+
+        return limited
 
 
 @web.middleware

@@ -6,7 +6,8 @@ Knows no game. Called by the routes of canvas.bin and canvas.png.
 
 import asyncio
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from aiohttp import hdrs, web
 
@@ -21,28 +22,29 @@ GZIP_WBITS = 16 + zlib.MAX_WBITS
 
 
 class Outbox:
-    """The bodies that are being sent."""
+    """The large bodies that are being made and sent."""
 
     def __init__(self, max_bytes: int = MAX_BYTES_ON_THE_WAY) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
 
-    async def send(
-        self, request: web.Request, body: bytes, headers: Mapping[str, str]
-    ) -> web.StreamResponse:
-        """Send a body. Raises Problem (503) when too much is on its way; one body always may be."""
-        if self._bytes and self._bytes + len(body) > self._max_bytes:
+    @contextmanager
+    def room(self, size_bytes: int) -> Iterator[None]:
+        """Make room for a body before it is copied; one body always has it.
+
+        Raises Problem (503) when too much is on its way.
+        """
+        if self._bytes and self._bytes + size_bytes > self._max_bytes:
             raise unavailable("too many downloads at once; try again in a moment", RETRY_MS)
-        self._bytes += len(body)
+        self._bytes += size_bytes
         try:
-            return await _send(request, body, headers)
+            yield
         finally:
-            self._bytes -= len(body)
+            self._bytes -= size_bytes
 
 
-async def _send(
-    request: web.Request, body: bytes, headers: Mapping[str, str]
-) -> web.StreamResponse:
+async def send(request: web.Request, body: bytes, headers: Mapping[str, str]) -> web.StreamResponse:
+    """Send a body in chunks; a slow client keeps no copy of its own."""
     response = web.StreamResponse(headers=headers)
     response.content_length = len(body)
     await response.prepare(request)

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from canvas.packing import crop
 from canvas.region import Region
 from server.game import Game
-from server.http.bodies import Outbox, gzipped, is_known, wants_gzip
+from server.http.bodies import Outbox, gzipped, is_known, send, wants_gzip
 from server.http.reading import game_of, region_of
 from server.services import Services
 
@@ -22,15 +22,14 @@ BINARY_TYPE = "application/octet-stream"
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """The board at one seq."""
+class Sheet:
+    """Which board it is: the same for all who ask before the next pixel."""
 
     epoch: str
     seq: int
     generation: int
     width: int
     height: int
-    packed: bytes
 
     @property
     def etag(self) -> str:
@@ -42,7 +41,7 @@ class Copy:
         """Names them compressed: other bytes need another name."""
         return f'"{self.epoch}-{self.seq}-gzip"'
 
-    def headers(self, etag: str, region: Region | None) -> dict[str, str]:
+    def headers(self, region: Region | None, *, gzip: bool) -> dict[str, str]:
         """Say what the bytes are; width and height are those of the part."""
         width, height = self.width, self.height
         if region is not None:
@@ -51,7 +50,7 @@ class Copy:
             hdrs.CONTENT_TYPE: BINARY_TYPE,
             hdrs.CACHE_CONTROL: "no-cache",
             hdrs.VARY: hdrs.ACCEPT_ENCODING,
-            hdrs.ETAG: etag,
+            hdrs.ETAG: self.gzip_etag if gzip else self.etag,
             "Tesserae-Epoch": self.epoch,
             "Tesserae-Seq": str(self.seq),
             "Tesserae-Generation": str(self.generation),
@@ -67,34 +66,37 @@ def routes(services: Services, outbox: Outbox) -> list[web.RouteDef]:
     async def canvas_bin(request: web.Request) -> web.StreamResponse:
         game = game_of(request, services)
         region = region_of(request, game.replica.lineage.geometry)
-        gzip = wants_gzip(request)
-        copy = _copy(game)
-        headers = copy.headers(copy.gzip_etag if gzip else copy.etag, region)
-        if is_known(request, copy.etag, copy.gzip_etag):
+        sheet, gzip = _sheet(game), wants_gzip(request)
+        headers = sheet.headers(region, gzip=gzip)
+        if is_known(request, sheet.etag, sheet.gzip_etag):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-        if gzip:
-            headers[hdrs.CONTENT_ENCODING] = "gzip"
-        return await outbox.send(request, await body(game.name, copy, region, gzip), headers)
-
-    async def body(game: str, copy: Copy, region: Region | None, gzip: bool) -> bytes:
-        if region is not None:
-            part = await asyncio.to_thread(_cropped, copy, region)
-            return await gzipped(part) if gzip else part
-        return await compressed.of(game, copy) if gzip else copy.packed
+        with outbox.room(game.replica.board.packed.nbytes):
+            body = await _body(game, sheet, region, compressed if gzip else None)
+            if gzip:
+                headers[hdrs.CONTENT_ENCODING] = "gzip"
+            return await send(request, body, headers)
 
     return [web.get("/api/games/{game}/canvas.bin", canvas_bin)]
 
 
-def _copy(game: Game) -> Copy:
+def _sheet(game: Game) -> Sheet:
     replica = game.replica
-    geometry, packed = replica.lineage.geometry, replica.board.to_bytes()
-    return Copy(
-        replica.epoch, replica.seq, geometry.generation, geometry.width, geometry.height, packed
-    )
+    geometry = replica.lineage.geometry
+    return Sheet(replica.epoch, replica.seq, geometry.generation, geometry.width, geometry.height)
 
 
-def _cropped(copy: Copy, region: Region) -> bytes:
-    return crop(np.frombuffer(copy.packed, np.uint8), copy.width, region)
+async def _body(
+    game: Game, sheet: Sheet, region: Region | None, compressed: "Compressed | None"
+) -> bytes:
+    """Take the bytes of the sheet; they are copied before anything is awaited."""
+    if region is None:
+        return await compressed.of(game, sheet) if compressed else game.replica.board.to_bytes()
+    part = await asyncio.to_thread(_crop, game.replica.board.to_bytes(), sheet.width, region)
+    return await gzipped(part) if compressed else part
+
+
+def _crop(packed: bytes, width: int, region: Region) -> bytes:
+    return crop(np.frombuffer(packed, np.uint8), width, region)
 
 
 class Compressed:
@@ -103,11 +105,12 @@ class Compressed:
     def __init__(self) -> None:
         self._latest: dict[str, tuple[str, asyncio.Task[bytes]]] = {}
 
-    async def of(self, game: str, copy: Copy) -> bytes:
+    async def of(self, game: Game, sheet: Sheet) -> bytes:
         """Compress a whole board, once for all who ask at the same seq."""
-        etag, task = self._latest.get(game, ("", None))
-        if task is None or etag != copy.etag:
-            task = asyncio.get_running_loop().create_task(gzipped(copy.packed))
-            self._latest[game] = (copy.etag, task)
+        etag, task = self._latest.get(game.name, ("", None))
+        if task is None or etag != sheet.etag:
+            packed = game.replica.board.to_bytes()
+            task = asyncio.get_running_loop().create_task(gzipped(packed))
+            self._latest[game.name] = (sheet.etag, task)
         # One client that leaves must not take it away from the others.
         return await asyncio.shield(task)

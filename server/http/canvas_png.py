@@ -17,7 +17,7 @@ from canvas.packing import rows
 from canvas.region import Region
 from server.game import Game
 from server.http import png
-from server.http.bodies import Outbox, is_known
+from server.http.bodies import Outbox, is_known, send
 from server.http.problems import unavailable
 from server.http.reading import game_of, region_of, scale_of
 from server.services import Services
@@ -112,7 +112,8 @@ def routes(services: Services, outbox: Outbox) -> list[web.RouteDef]:
         if is_known(request, known):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(known))
         subject, picture = await gallery.picture(game, region, scale)
-        return await outbox.send(request, picture, _headers(subject.etag))
+        with outbox.room(len(picture)):
+            return await send(request, picture, _headers(subject.etag))
 
     return [web.get("/api/games/{game}/canvas.png", canvas_png)]
 

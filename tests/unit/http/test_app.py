@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ServerDisconnectedError
 
 from server.config import Settings
-from server.http import app, bodies
+from server.http import app, canvas_bin
 from server.http.app import HttpSide
 from tests.support.http import BOARD, Site
 from tests.support.world import running
@@ -48,7 +48,13 @@ async def test_a_response_that_takes_for_ever_is_cut(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(app, "LONGEST_RESPONSE", 0.0)
-    monkeypatch.setattr(bodies, "_send", never)
+    monkeypatch.setattr(canvas_bin, "send", never)
     with pytest.raises(ServerDisconnectedError):
         await site.get(f"{BOARD}/canvas.bin")
     assert site.world.faults == []
+
+
+async def test_a_crowd_of_requests_is_bounded(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MAX_REQUESTS_AT_ONCE", 0)
+    answer = await site.get("api/games")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "2")

@@ -99,9 +99,11 @@ async def test_it_is_never_older_than_the_last_ack(site: Site) -> None:
         assert zlib.decompress(answer.body, 31)[0] >> 4 == color
 
 
-async def test_too_much_on_the_way_is_told_to_come_back(site: Site) -> None:
+def test_too_much_on_the_way_is_told_to_come_back() -> None:
     outbox = Outbox(max_bytes=10)
-    outbox._bytes = 1
-    with pytest.raises(Problem) as refused:
-        await outbox.send(None, b"x" * 10, {})  # type: ignore[arg-type]
+    with outbox.room(20), pytest.raises(Problem) as refused, outbox.room(1):
+        pass
     assert refused.value.headers == {"Retry-After": "2"}
+    with outbox.room(5), outbox.room(5):
+        assert outbox._bytes == 10
+    assert outbox._bytes == 0
