@@ -67,6 +67,13 @@ class Book:
         self._sheets: dict[int, Sheet] = {}
         self.unanswered = 0
 
+    def check(self, cells: Sequence[Cell]) -> None:
+        """Raise TooMuchPending, or ValueError for what no record can hold."""
+        if self.unanswered + len(cells) > MAX_UNANSWERED:
+            raise TooMuchPending(f"{self.unanswered} placements wait for an answer")
+        for cell in cells:
+            record(*cell)
+
     def open(
         self,
         cells: Sequence[Cell],
@@ -75,14 +82,8 @@ class Book:
         generation: int,
         now_s: float,
     ) -> Sheet:
-        """Enter placements that are about to be sent, one fresh future for each.
-
-        Raises TooMuchPending, or ValueError for what no record can hold; nothing is entered then.
-        """
-        if self.unanswered + len(cells) > MAX_UNANSWERED:
-            raise TooMuchPending(f"{self.unanswered} placements wait for an answer")
+        """Enter placements that are about to be sent, one fresh future for each."""
         sheet = Sheet(self._fresh_request(), generation, cells, now_s, answers)
-        sheet.records()
         self._sheets[sheet.request] = sheet
         self.unanswered += len(cells)
         for answer in answers:

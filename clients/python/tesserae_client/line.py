@@ -18,6 +18,7 @@ from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
 from tesserae_client.errors import HandshakeRefused
+from tesserae_client.splitter import Payload, Splitter
 
 SUBPROTOCOLS = {"binary": Subprotocol("tesserae.v1"), "json": Subprotocol("tesserae.v1.json")}
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -61,6 +62,7 @@ class Line(ClientConnection):
         self._watch: asyncio.TimerHandle | None = None
         self._opcode = Opcode.TEXT
         self._parts = bytearray()
+        self._splitter = Splitter()
 
     def send_now(self, data: bytes, *, text: bool) -> None:
         """Send one message without waiting; dropped when the line is closing (a cut follows)."""
@@ -85,20 +87,20 @@ class Line(ClientConnection):
             self.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Note that the line lives, then parse."""
+        """Note that the line lives, then take plain messages and leave the rest to the library."""
         self._heard_at_s = self.loop.time()
-        super().data_received(data)
+        for piece in self._splitter.feed(data):
+            if not isinstance(piece, Payload):
+                super().data_received(piece)
+            elif self.protocol.state is State.OPEN:
+                self._deliver(piece.data, text=piece.text)
 
     def process_event(self, event: Event) -> None:
-        """Hand whole messages to the receiver; a fault there ends this line."""
+        """Take what the library parsed: put fragments together, and large messages."""
         if not isinstance(event, Frame) or event.opcode in CTRL_OPCODES:
             super().process_event(event)
-        elif self.fault is None:
-            try:
-                self._message(event)
-            except Exception as fault:  # noqa: BLE001 - kept, and raised by the keeper
-                self.fault = fault
-                self.abort()
+        else:
+            self._message(event)
 
     def _message(self, frame: Frame) -> None:
         data: Any = frame.data
@@ -110,10 +112,17 @@ class Line(ClientConnection):
             if not frame.fin:
                 return
             data, opcode, self._parts = self._parts, self._opcode, bytearray()
-        if opcode is Opcode.BINARY:
-            self._receiver.binary_received(self, data)
-        else:
-            self._receiver.text_received(self, data)
+        self._deliver(data, text=opcode is Opcode.TEXT)
+
+    def _deliver(self, data: bytes | bytearray, *, text: bool) -> None:
+        if self.fault is not None:
+            return
+        receive = self._receiver.text_received if text else self._receiver.binary_received
+        try:
+            receive(self, data)
+        except Exception as fault:  # noqa: BLE001 - kept, and raised by the keeper
+            self.fault = fault
+            self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the watch with the line."""

@@ -33,8 +33,9 @@ class Placer:
     def place(self, cells: Sequence[Cell]) -> list[asyncio.Future[Outcome]]:
         """Send placements and return the future of each outcome.
 
-        Raises TooMuchPending, or ValueError for what no record can hold.
+        Raises TooMuchPending, or ValueError for what no record can hold; nothing is sent then.
         """
+        self._book.check(cells)
         loop = asyncio.get_running_loop()
         answers: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in cells]
         size = self._sheet_size
