@@ -16,6 +16,8 @@ from ipaddress import (
 
 Network = IPv4Network | IPv6Network
 
+MAPPED_PREFIX = 96
+"""`::ffff:0:0/96` holds the IPv4 addresses, as a dual-stack socket tells them."""
 REMEMBERED_ADDRESSES = 10_000
 """Looked-up addresses kept; parsing one costs microseconds, and each placement asks."""
 
@@ -108,10 +110,6 @@ def _network(text: str) -> Network:
         if mapped is not None:
             return IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX), strict=False)
     return network
-
-
-MAPPED_PREFIX = 96
-"""`::ffff:0:0/96` holds the IPv4 addresses, as a dual-stack socket tells them."""
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

@@ -81,17 +81,9 @@ class Lineage:
         self.geometry = self.frames[-1]
         self._dates_from = self.frames[0].generation
 
-    @property
-    def growths(self) -> tuple[Growth, ...]:
-        """The steps between the frames."""
-        return tuple(
-            _step(before, after)
-            for before, after in zip(self.frames, self.frames[1:], strict=False)
-        )
-
     def append(self, growth: Growth) -> "Lineage":
         """Take one more step. Raises ValueError when it does not begin the next generation."""
-        return Lineage((*self.frames, grown(self.geometry, growth)))
+        return Lineage((*self.frames, _grown(self.geometry, growth)))
 
     def frame(self, generation: int) -> Geometry | None:
         """Frame of a generation; None when it is newer than ours or no longer known."""
@@ -130,7 +122,7 @@ class Lineage:
         )
 
 
-def grown(geometry: Geometry, growth: Growth) -> Geometry:
+def _grown(geometry: Geometry, growth: Growth) -> Geometry:
     """Make the frame that a growth leads to."""
     return Geometry(
         growth.width,

@@ -257,7 +257,7 @@ class Head:
         """Read the tail, which may be some growths behind: what it lacks is fresh ground."""
         geometry, tail = self.geometry, self._tail
         behind = tail.lineage.geometry
-        if behind is geometry:
+        if behind.generation == geometry.generation:
             return tail.board.get(x, y)
         if not geometry.contains(x, y):
             raise IndexError(f"({x}, {y}) is outside of {geometry.width} x {geometry.height}")

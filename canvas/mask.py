@@ -27,11 +27,6 @@ class Mask:
         height, width = allowed.shape
         return cls(Board.from_packed(width, height, pack(allowed.ravel(), 1), 1))
 
-    @property
-    def size(self) -> tuple[int, int]:
-        """Width and height, which are the board's."""
-        return self._cells.width, self._cells.height
-
     def allows(self, x: int, y: int) -> bool:
         """Whether the cell may be placed on."""
         return self._cells.get(x, y) == OPEN

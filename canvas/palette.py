@@ -63,10 +63,6 @@ class Palette:
             empty = (white or usable[-1:] or [0])[0]
         return cls(tuple(colors), empty)
 
-    def accepts(self, color: int) -> bool:
-        """Whether the colour may be placed."""
-        return color in self.usable
-
     def to_json(self) -> list[dict[str, str] | None]:
         """The protocol's form: `[{rgb, name} | null]`."""
         return [

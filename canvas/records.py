@@ -38,9 +38,3 @@ class Columns(NamedTuple):
 def split(records: Records) -> Columns:
     """Split records into their columns."""
     return Columns(records & _SIDE_MASK, records >> _Y_SHIFT & _SIDE_MASK, records >> _COLOR_SHIFT)
-
-
-def join(columns: Columns) -> Records:
-    """Join columns into records."""
-    joined: Records = columns.x | columns.y << _Y_SHIFT | columns.color << _COLOR_SHIFT
-    return joined

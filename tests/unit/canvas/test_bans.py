@@ -21,6 +21,16 @@ def test_a_ban_for_good_holds_until_it_is_lifted() -> None:
     assert (bans.of_user("a", 0), bans.any) == (None, False)
 
 
+def test_any_tells_of_both_kinds() -> None:
+    bans = Bans()
+    bans.add_user("a", BAN)
+    bans.add_address("192.0.2.7", BAN)
+    bans.remove_user("a")
+    assert bans.any
+    assert (bans.remove_address("192.0.2.7"), bans.any) == (True, False)
+    assert not bans.remove_address("192.0.2.7")
+
+
 @pytest.mark.parametrize(
     ("banned", "address", "holds"),
     [

@@ -90,16 +90,6 @@ def test_an_original_position_stays_the_same_through_every_growth(
 
 
 @given(STEPS)
-def test_the_steps_add_up_to_the_translation(steps: list[tuple[str, int]]) -> None:
-    lineage = grown_by(steps)
-    x, y = 1, 1
-    for growth in lineage.growths:
-        x, y = x + growth.shift_x, y + growth.shift_y
-    assert lineage.translate(1, 1, 0) == (x, y)
-    assert len(lineage.growths) == len(steps)
-
-
-@given(STEPS)
 def test_a_lineage_survives_json(steps: list[tuple[str, int]]) -> None:
     lineage = grown_by(steps)
     assert Lineage.from_json(lineage.to_json()).frames == lineage.frames

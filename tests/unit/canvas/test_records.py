@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canvas.records import cell_of, join, record, split
+from canvas.records import cell_of, record, split
 
 CELLS = st.tuples(st.integers(0, 8191), st.integers(0, 8191), st.integers(0, 63))
 
@@ -20,4 +20,3 @@ def test_one_by_one_and_vectorised_agree(cells: list[tuple[int, int, int]]) -> N
     columns = split(records)
     assert [cell_of(value) for value in records.tolist()] == cells
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == cells
-    assert join(columns).tolist() == records.tolist()
