@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { test } from "node:test";
 import * as texts from "../../server/web/texts.js";
 import { STATUS_CODES } from "../../server/web/client/wire.js";
@@ -94,4 +94,10 @@ test("the page preloads each of its modules, and names no other origin", () => {
   assert.deepEqual(preloaded.sort(), modules.sort());
   assert.doesNotMatch(html, /(src|href)="(\/|https?:)/);
   assert.doesNotMatch(html, /style=|<style|onclick/);
+});
+
+test("all scripts together stay within their budget", () => {
+  const files = readdirSync(ROOT, { recursive: true }).filter((file) => file.endsWith(".js"));
+  const sizeBytes = files.reduce((sum, file) => sum + statSync(new URL(file, ROOT)).size, 0);
+  assert.ok(sizeBytes <= 150_000, `${sizeBytes} bytes`);
 });
