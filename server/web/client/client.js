@@ -126,7 +126,7 @@ export class Client extends Emitter {
   }
 
   async #subscribe(claim = this.#options.identity.claim()) {
-    const request = { game: this.#options.game, since: this.position, snapshot: "inline" };
+    const request = { game: this.name, since: this.position, snapshot: "inline" };
     try {
       this.#welcomed(await this.#connection.command("subscribe", { ...claim, games: [request] }));
     } catch (error) {
@@ -176,8 +176,7 @@ export class Client extends Emitter {
 
   async #resync(since) {
     try {
-      const { resume, ...reply } = await this.#connection.command("resync", { game: this.#options.game, since });
-      this.#adopt({ resume, ...reply });
+      this.#adopt(await this.#connection.command("resync", { game: this.name, since }));
     } catch (error) {
       this.#pauseResync(error);
     }
@@ -197,7 +196,7 @@ export class Client extends Emitter {
 
   async #check() {
     try {
-      this.#sync.checked(await this.#connection.command("checksum", { game: this.#options.game }));
+      this.#sync.checked(await this.#connection.command("checksum", { game: this.name }));
     } catch (error) {
       if (error.code === "lost") return;
     }
@@ -205,7 +204,7 @@ export class Client extends Emitter {
   }
 
   #eventReceived(event) {
-    if (event.game !== undefined && event.game !== this.#options.game) return;
+    if (event.game !== undefined && event.game !== this.name) return;
     if (event.event === "snapshot") this.#sync.snapshotBegan(event);
     else if (isNumbered(event)) this.#sync.numberedArrived(event);
     else if (event.event === "watchers") this.#watchersChanged(event);

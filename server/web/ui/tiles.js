@@ -3,6 +3,9 @@
  * they are not, so that an 8000 × 8000 board costs no more memory than a small one. A tile of
  * level k shows every 2^k-th cell. A few changed cells are painted one by one, many repaint the
  * tile. Reads the board, never writes it. Called by painter.js.
+ *
+ * @typedef {{canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, level: number,
+ *   left: number, top: number, dirty: number[], stale: boolean}} Tile
  */
 
 import { recordX, recordY } from "../client/wire.js";
@@ -15,7 +18,7 @@ export class Tiles {
   #board = null;
   #palette = new Uint32Array(16);
   #styles = [];
-  /** @type {Map<string, {canvas: HTMLCanvasElement, context: CanvasRenderingContext2D, level: number, left: number, top: number, dirty: number[], stale: boolean}>} */
+  /** @type {Map<string, Tile>} in the order in which they were last looked at */
   #tiles = new Map();
 
   /** @param {string[]} colors CSS colours "#rrggbb" by index */
