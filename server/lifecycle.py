@@ -69,6 +69,7 @@ class Lifecycle:
         try:
             fence = await parts.store.lease.acquire()
             game = await self._recover(fence)
+            await parts.services.presence.start()
         except BaseException:
             parts.listener.stop()
             raise

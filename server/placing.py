@@ -5,7 +5,6 @@ a `place` command). Refuses by itself only what no game can know: rate, unknown 
 Made by the session with a connection's first placement.
 """
 
-import asyncio
 from typing import NamedTuple, Protocol
 
 from canvas.events import PixelPlaced
@@ -122,8 +121,7 @@ class Placing:
     def _release_if_few(self) -> None:
         if self.unanswered <= MAX_UNANSWERED:
             self._held = False
-            # Later messages must not be taken in the middle of the hub's flush.
-            asyncio.get_running_loop().call_soon(self.connection.release)
+            self.connection.release()
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:
         """Queue the ack of a published placement for the connection's next write."""

@@ -43,7 +43,7 @@ class Connection(Protocol):
         ...
 
     def release(self) -> None:
-        """Undo one `hold`."""
+        """Undo one `hold`; what was kept reaches the peer in a later turn of the loop."""
         ...
 
     def close(self, code: CloseCode, reason: str, retry_after_ms: int | None = None) -> None:

@@ -49,8 +49,12 @@ class PresenceService:
         self._changed = asyncio.Event()
         self._seq = 0
         """What connections were told last."""
-        self._stored: int | None = None
+        self._stored = 0
         """The number in the store; above `_seq` when it was raised for a delta still to be sent."""
+
+    async def start(self) -> None:
+        """Go on from the stored number; before any connection is told one. Raises StoreError."""
+        self._stored = self._seq = await self._read_number()
 
     # --- what sessions say ---------------------------------------------------
 
@@ -102,7 +106,6 @@ class PresenceService:
         diff = self._tracker.flush()
         if diff is None:
             return  # it came and went meanwhile; the number waits for the next delta
-        assert self._stored is not None  # noqa: S101  # raised above
         self._seq = self._stored
         await self._tell(self._frame(diff))
 
@@ -127,7 +130,7 @@ class PresenceService:
     # --- the number ----------------------------------------------------------
 
     async def _raise_number(self) -> None:
-        if self._stored is not None and self._stored > self._seq:
+        if self._stored > self._seq:
             return
         away = False
         while True:
@@ -142,8 +145,6 @@ class PresenceService:
                 return
 
     async def _try_to_raise(self) -> None:
-        if self._stored is None:
-            self._stored = self._seq = await self._read_number()
         raised = self._stored + 1
         unchanged = (
             Condition(equals={"seq": self._stored}) if self._stored else Condition(exists=False)

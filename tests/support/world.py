@@ -64,7 +64,7 @@ class Line(FakeConnection):
 
     def release(self) -> None:
         super().release()
-        self._deliver()
+        asyncio.get_running_loop().call_soon(self._deliver)
 
     def receive(self, message: bytes | str) -> None:
         """Bring a message of the client."""
@@ -237,6 +237,7 @@ def _deaf() -> HubEvents:
 async def running(**options: Any) -> AsyncIterator[World]:
     """A world that takes placements, until the block ends."""
     world = World(**options)
+    await world.services.presence.start()
     world.phase.ready()
     committing = asyncio.create_task(world.game.committer.run())
     try:

@@ -85,8 +85,9 @@ async def test_nothing_is_told_to_those_who_do_not_want_it() -> None:
 async def test_the_number_goes_on_after_a_restart() -> None:
     async with running() as world:
         await world.store.tables.write(Update(MAIN, NUMBER_KEY, set={"seq": 41}))
+        await world.services.presence.start()
         client = world.join()
-        await client.ask("subscribe")
+        assert (await client.ask("subscribe"))["presence"]["seq"] == 41
         await world.services.presence.flush()
         assert client.heard()[-1]["seq"] == 42
 
