@@ -5,8 +5,9 @@ may have a cooldown running at once. Knows addresses as keys (one per IPv4 addre
 the empty key is never limited, which is how the server exempts a network. Called by the head.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from heapq import heappop, heappush, heapreplace
 from typing import Any
 
@@ -109,19 +110,12 @@ class AddressBudgets:
             self._idle.put(address_key, end_ms)
         return address
 
-    def dump(self, now_ms: int) -> list[list[Any]]:
-        """Describe what runs: [address key, time until it is free, {user: time left}] each."""
-        rows: list[list[Any]] = []
-        for address_key, address in self._addresses.items():
-            running = {
-                user: end_ms - now_ms
-                for user, end_ms in address.end_ms_of.items()
-                if end_ms > now_ms
-            }
-            free_ms = max(0, address.free_at_ms - now_ms)
-            if running or free_ms:
-                rows.append([address_key, free_ms, running])
-        return rows
+    def dump(self, now_ms: int) -> Callable[[], list[list[Any]]]:
+        """Hold what runs; what is returned describes it, on any thread.
+
+        Rows of [address key, time until it is free, {user: time left}].
+        """
+        return partial(_rows, list(self._addresses.items()), now_ms)
 
     def restore(self, rows: Iterable[Sequence[Any]], away_ms: int, now_ms: int) -> None:
         """Take in what `dump` gave `away_ms` ago."""
@@ -143,3 +137,15 @@ class AddressBudgets:
 
     def __len__(self) -> int:
         return len(self._addresses)
+
+
+def _rows(addresses: list[tuple[str, _Address]], now_ms: int) -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    for address_key, address in addresses:
+        # A copy is one step for the interpreter, so that placing may go on meanwhile.
+        ends = dict(address.end_ms_of)
+        running = {user: end_ms - now_ms for user, end_ms in ends.items() if end_ms > now_ms}
+        free_ms = max(0, address.free_at_ms - now_ms)
+        if running or free_ms:
+            rows.append([address_key, free_ms, running])
+    return rows

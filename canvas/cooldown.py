@@ -5,7 +5,6 @@ algorithm). Everything else follows from it and `now_ms`, on a clock that never 
 Never asks who a user is. Called by the head; recovery restores it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,11 +105,9 @@ class Cooldowns:
         """
         self._full.put(user, now_ms + min(full_left_ms, self.rule.full_ms))
 
-    def running(self, now_ms: int) -> Iterator[tuple[str, int]]:
-        """Users whose stack is not full, each with the time until it is."""
-        for user, full_at_ms in self._full.at_ms.items():
-            if full_at_ms > now_ms:
-                yield user, full_at_ms - now_ms
+    def full_at_ms(self) -> dict[str, int]:
+        """Copy of when each known stack is full; of some that is over already."""
+        return dict(self._full.at_ms)
 
     def forget_expired(self, now_ms: int, visits: int = 1000) -> int:
         """Forget those that are over, looking at so many at most; returns how many were."""

@@ -7,7 +7,7 @@ published.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from canvas.address import AddressBudgets, AddressPolicy
@@ -287,23 +287,33 @@ class Head:
         self.budgets.forget_expired(now_ms, visits)
         self._requests.forget_expired(wall_ms, visits)
 
-    def dump(self, now_ms: int, wall_ms: int) -> dict[str, Any]:
-        """Describe, as JSON, what outlives a restart beside the board, as of the settled seq."""
-        owed_ms = dict(self.cooldowns.running(now_ms))
+    def dump(self, now_ms: int, wall_ms: int) -> Callable[[], dict[str, Any]]:
+        """Hold what outlives a restart beside the board, as of the settled seq.
+
+        What is returned describes it as JSON and may run on another thread: for 20,000 users that
+        takes a tenth of a second, the hold a millisecond.
+        """
+        full_at_ms = self.cooldowns.full_at_ms()
+        unsettled_ms: dict[str, int] = {}
         for event in self._accepted:
-            # A user who is not running now was not before this placement either.
-            if event.user_id in owed_ms:
-                owed_ms[event.user_id] -= event.cost_ms
-        return {
-            "seq": self._settled_seq,
+            user = event.user_id
+            unsettled_ms[user] = unsettled_ms.get(user, 0) + event.cost_ms
+        seq = self._settled_seq
+        addresses, requests = self.budgets.dump(now_ms), self._requests.dump(seq)
+        return lambda: {
+            "seq": seq,
             "wallMs": wall_ms,
-            "cooldowns": owed_ms,
-            "addresses": self.budgets.dump(now_ms),
-            "requests": list(self._requests.dump(self._settled_seq)),
+            "cooldowns": {
+                user: at_ms - now_ms - unsettled_ms.get(user, 0)
+                for user, at_ms in full_at_ms.items()
+                if at_ms > now_ms
+            },
+            "addresses": addresses(),
+            "requests": requests(),
         }
 
     def restore(self, dumped: Mapping[str, Any], now_ms: int, wall_ms: int) -> None:
-        """Take in a dump; the time since then counts, and a clock that went back adds nothing."""
+        """Take in what a dump described; a clock that went back since then adds nothing."""
         away_ms = max(0, wall_ms - dumped["wallMs"])
         for user, left_ms in dumped["cooldowns"].items():
             self.cooldowns.restore(user, left_ms - away_ms, now_ms)

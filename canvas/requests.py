@@ -5,8 +5,9 @@ refused one is never in it. Everything is told by the events themselves, and res
 Called by the head.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from canvas.ends import Ends
 from canvas.events import PixelPlaced
@@ -94,21 +95,31 @@ class Requests:
                 forgotten += 1
         return forgotten
 
-    def dump(self, up_to_seq: int) -> Iterator[list[int | str | None]]:
-        """Every remembered event up to a seq, as a JSON list of its fields."""
-        for requests in self._identities.values():
-            for records in requests.values():
-                for event in _by_index(records).values():
-                    if event.seq <= up_to_seq:
-                        yield list(event)
+    def dump(self, up_to_seq: int) -> Callable[[], list[list[Any]]]:
+        """Hold what is remembered; what is returned lists it up to a seq, on any thread.
 
-    def restore(self, rows: Iterable[list[int | str | None]]) -> None:
+        Rows are the fields of the events.
+        """
+        return partial(_rows, list(self._identities.values()), up_to_seq)
+
+    def restore(self, rows: Iterable[Sequence[Any]]) -> None:
         """Take in what `dump` gave. Raises TypeError for a row of another shape."""
-        for event in sorted((PixelPlaced(*row) for row in rows), key=_seq):  # type: ignore[arg-type]
+        for event in sorted((PixelPlaced(*row) for row in rows), key=_seq):
             self.add(event)
 
     def __len__(self) -> int:
         return len(self._identities)
+
+
+def _rows(identities: list[dict[int, Records]], up_to_seq: int) -> list[list[Any]]:
+    # Copies of the inner dicts are one step for the interpreter, so that placing may go on.
+    return [
+        list(event)
+        for requests in identities
+        for records in tuple(requests.values())
+        for event in tuple(_by_index(records).values())
+        if event.seq <= up_to_seq
+    ]
 
 
 def _by_index(records: Records) -> dict[int, PixelPlaced]:

@@ -67,7 +67,8 @@ class Snapshotter:
                 return
             started_ms = self._clock.monotonic_ms()
             snapshot = self._snapshot()
-            side = self._game.head.dump(started_ms, snapshot.at_ms)
+            dump = self._game.head.dump(started_ms, snapshot.at_ms)
+            side = await asyncio.to_thread(dump)
             try:
                 await self._writer.write(snapshot, side)
                 await self._raise_config_seq(snapshot.seq)

@@ -92,7 +92,7 @@ def test_never_more_run_than_the_budget(
     for user, wait_ms, cooldown_ms in turns:
         now_ms += wait_ms
         if restart:
-            rows = budgets.dump(now_ms - 5)
+            rows = budgets.dump(now_ms - 5)()
             budgets = AddressBudgets(AddressPolicy(budget=budget))
             budgets.restore(rows, 5, now_ms)
         running = {name: end for name, end in end_ms_of.items() if end > now_ms}
@@ -108,6 +108,6 @@ def test_the_shortest_time_survives_a_restart() -> None:
     budgets = AddressBudgets(AddressPolicy(cooldown_ms=50, budget=0))
     budgets.start("home", "a", 0, 0)
     again = AddressBudgets(AddressPolicy(cooldown_ms=50, budget=0))
-    again.restore(budgets.dump(10), 15, 1000)
+    again.restore(budgets.dump(10)(), 15, 1000)
     assert again.left_ms("home", "b", 1000) == 25
-    assert budgets.dump(50) == []
+    assert budgets.dump(50)() == []

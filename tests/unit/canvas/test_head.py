@@ -63,7 +63,7 @@ def test_a_refusal_changes_nothing() -> None:
     assert isinstance(head.place(NUMBERED, 0, 0), Refusal)
     head.max_pending = 10
     assert (head.seq, head.pending, head.left_ms("a", 0), head.stack("a", 0)) == (0, 0, 0, 1)
-    assert head.dump(0, 0)["addresses"] == head.dump(0, 0)["requests"] == []
+    assert head.dump(0, 0)()["addresses"] == head.dump(0, 0)()["requests"] == []
     assert place(head, NUMBERED).seq == 1
 
 
@@ -154,7 +154,7 @@ def test_only_settled_placements_are_the_last_accepted() -> None:
 
 def restarted(head: Head, away_ms: int, rule: CooldownRule, policy: AddressPolicy) -> Head:
     again, _ = head_of(rule=rule, policy=policy, seq=head.seq, last_ms=head.last_ms)
-    again.restore(head.dump(1000, 50_000), 0, 50_000 + away_ms)
+    again.restore(head.dump(1000, 50_000)(), 0, 50_000 + away_ms)
     return again
 
 
@@ -176,7 +176,7 @@ def test_what_was_never_committed_is_not_in_a_dump() -> None:
     head, tail = head_of(rule=rule)
     publish(head, tail, place(head, NUMBERED, 990))
     place(head, NUMBERED._replace(request=8), 995)
-    dumped = head.dump(1000, 50_000)
+    dumped = head.dump(1000, 50_000)()
     assert (dumped["seq"], dumped["cooldowns"]) == (1, {"a": 90})
     assert [row[0] for row in dumped["requests"]] == [1]
 
@@ -190,13 +190,13 @@ def test_a_dump_and_what_came_after_it_give_the_whole(settled: int) -> None:
         for request, now_ms in enumerate([900, 910, 990])
     ]
     publish(head, tail, *events[:settled])
-    dumped = head.dump(1000, 50_000)
+    dumped = head.dump(1000, 50_000)()
     again, _ = head_of(rule=rule, policy=policy, seq=3, last_ms=49_990)
     again.restore(dumped, 7000, 50_020)
     again.replay(events[settled:], 7000, 50_020)
     assert again.left_ms("a", 7000) == head.left_ms("a", 1020)
     assert again.stack("a", 7000) == head.stack("a", 1020)
-    assert again.budgets.dump(7000) == head.budgets.dump(1020)
+    assert again.budgets.dump(7000)() == head.budgets.dump(1020)()
     for request, event in enumerate(events):
         assert again.place(NUMBERED._replace(request=request), 7000, 50_020) == Remembered(
             event, committed=True

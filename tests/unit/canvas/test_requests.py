@@ -79,8 +79,8 @@ def test_what_is_dumped_up_to_a_seq_is_taken_back() -> None:
     requests, again = Requests(), Requests()
     for event in [placed(3, "b"), placed(1), placed(2, index=1), placed(4, request=8)]:
         requests.add(event)
-    again.restore(list(row) for row in requests.dump(3))
-    assert sorted(again.dump(9)) == [
+    again.restore(list(row) for row in requests.dump(3)())
+    assert sorted(again.dump(9)()) == [
         list(placed(1)),
         list(placed(2, index=1)),
         list(placed(3, "b")),
