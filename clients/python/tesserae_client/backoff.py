@@ -13,7 +13,7 @@ STABLE_S = 2.0
 class Backoff:
     """Delays in seconds: uniform between 0 and a bound that doubles up to `cap_s`."""
 
-    def __init__(self, rng: Random, base_s: float = 0.25, cap_s: float = 10.0) -> None:
+    def __init__(self, rng: Random, base_s: float = 0.25, cap_s: float = 5.0) -> None:
         self._rng = rng
         self._base_s = base_s
         self._cap_s = cap_s

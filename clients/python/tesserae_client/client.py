@@ -52,7 +52,7 @@ class Client:
         invisible: bool = False,
         wants_presence: bool = True,
         min_interval_ms: int | None = None,
-        max_delay_s: float = 10.0,
+        max_delay_s: float = 5.0,
         give_up_after: int | None = None,
         on_event: Callable[[Event], None] | None = None,
         on_pixels: Callable[[PixelsChanged], None] | None = None,
