@@ -10,10 +10,8 @@ import pytest
 from canvas.bans import Ban
 from canvas.mask import Mask
 from canvas.refusals import Refused
-from persistence.faulty import Faults, faulty
 from tests.support.clock import FakeClock
 from tests.support.foreign import GAME, JSON, Foreign
-from tests.support.memory_store import open_memory
 from tests.support.serving import Serving, serving
 
 FOREVER = 2**64 - 1
@@ -24,11 +22,10 @@ SHOWN = 6
 
 @dataclass
 class Scene:
-    """What a refusal needs: the server, its clock and faults, and the client that will ask."""
+    """What a refusal needs: the server, its clock, and the client that will ask."""
 
     room: Serving
     clock: FakeClock
-    faults: Faults
     client: Foreign
 
 
@@ -83,7 +80,7 @@ async def use_up_the_address(scene: Scene) -> None:
 
 
 async def fill_the_backlog(scene: Scene) -> None:
-    scene.faults.hold("journal.commit")
+    scene.room.faults.hold("journal.commit")
     async with scene.room.dial() as other:
         await other.play(token=scene.room.token("bob"))
         await other.say("place", game=GAME, x=0, y=0, color=1)
@@ -185,22 +182,20 @@ async def test_a_refusal_as_an_ack(name: str) -> None:
 async def at_the_scene(
     case: Case, codec: str, ask: Callable[[Scene, Case], Awaitable[None]]
 ) -> None:
-    clock, faults = FakeClock(), Faults()
-    store = faulty(open_memory(), faults)
-    size = (WIDTH, HEIGHT)
+    clock = FakeClock()
     async with (
-        serving(store=store, clock=clock, size=size, **case.settings) as room,
+        serving(clock=clock, size=(WIDTH, HEIGHT), **case.settings) as room,
         room.dial(codec) as client,
     ):
         await paint(room, clock)
         who = {"guest": False} if case.spectator else {"token": room.token("ann")}
         await client.play(**who)
-        scene = Scene(room, clock, faults, client)
+        scene = Scene(room, clock, client)
         await case.arrange(scene)
         decided = room.head.seq, len(room.head.cooldowns)
         await ask(scene, case)
         assert (room.head.seq, len(room.head.cooldowns)) == decided, "a refusal costs nothing"
-        faults.release("journal.commit")
+        room.faults.release("journal.commit")
 
 
 async def paint(room: Serving, clock: FakeClock) -> None:

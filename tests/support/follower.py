@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from canvas.board import Board
+from canvas.packing import pack
 from tests.support.wire import Ack, Band, Pixels
 
 NUMBERED = {"resize", "settings"}
@@ -79,10 +80,11 @@ class Follower:
 
     def _grow(self, event: dict[str, Any]) -> None:
         assert self.board is not None
-        grown = Board(event["width"], event["height"])
-        for y in range(self.board.height):
-            for x in range(self.board.width):
-                grown.set(x + event["shiftX"], y + event["shiftY"], self.board.get(x, y))
+        cells = np.full((event["height"], event["width"]), 15, dtype=np.uint8)
+        rows = slice(event["shiftY"], event["shiftY"] + self.board.height)
+        columns = slice(event["shiftX"], event["shiftX"] + self.board.width)
+        cells[rows, columns] = self.board.colors()
+        grown = Board.from_packed(event["width"], event["height"], pack(cells.ravel()))
         self.board, self.generation = grown, event["generation"]
 
     def _take_band(self, band: Band) -> None:

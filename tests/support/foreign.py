@@ -1,6 +1,7 @@
 """A foreign client: websockets' own, which knows nothing of us but the pages of the protocol."""
 
 import asyncio
+import itertools
 import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,9 @@ GAME = "place#main"
 BINARY, JSON = "tesserae.v1", "tesserae.v1.json"
 PATIENCE_S = 20.0
 LARGEST_MESSAGE = 64 * 1024 * 1024
+
+_requests = itertools.count(1000)
+"""Of all connections: two tabs of one user would else seem to send one placement again."""
 
 Message = dict[str, Any] | Pixels | Band | Ack
 Cell = tuple[int, int, int]
@@ -101,7 +105,8 @@ class Foreign:
         return await self.ask("place", **{"game": GAME, "x": x, "y": y, "color": color, **fields})
 
     async def put(self, *cells: Cell, **fields: Any) -> list[Ack]:
-        """Place by a binary frame; its acks by index."""
+        """Place by a binary frame with a new request number; its acks by index."""
+        fields.setdefault("request", next(_requests))
         await self.socket.send(place_frame(*cells, **fields))
         return await self.acks(len(cells))
 

@@ -14,6 +14,7 @@ from tesserae_client import Client
 from yarl import URL
 
 from canvas.head import Head
+from persistence.faulty import Faults, faulty
 from persistence.ports import Store
 from server.app import compose
 from server.clock import Clock, SystemClock
@@ -66,12 +67,15 @@ class RecordingLog:
 class Serving:
     """A server that listens."""
 
-    def __init__(self, lifecycle: Lifecycle, http: ClientSession) -> None:
+    def __init__(self, lifecycle: Lifecycle, http: ClientSession, faults: Faults) -> None:
+        self.faults = faults
         self.parts = lifecycle._parts
         self.services = self.parts.services
         self.log = RecordingLog()
         self.parts.log._log = self.log  # type: ignore[assignment]  # as much of a logger as is used
         self._http = http
+        self._lifecycle = lifecycle
+        self._stopping: asyncio.Task[int] | None = None
 
     @property
     def port(self) -> int:
@@ -96,7 +100,7 @@ class Serving:
         """Connections that are served."""
         return len(self.services.sessions)
 
-    def token(self, user_id: str, *, ttl_s: int = 3600) -> str:
+    def token(self, user_id: str, *, ttl_s: int = 864_000) -> str:
         return self.services.authenticator.issue(
             user_id, user_id.title(), [Role.PLAYER], ttl_s=ttl_s
         )
@@ -122,6 +126,17 @@ class Serving:
         """The packed board over HTTP."""
         return (await self.get(f"{BOARD}/canvas.bin")).body
 
+    def stop_soon(self) -> None:
+        """Begin to stop, as SIGTERM does; the end of the block waits for it."""
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._lifecycle.stop())
+
+    async def stopped(self) -> int:
+        """Stop, and give the exit code."""
+        self.stop_soon()
+        assert self._stopping is not None
+        return await self._stopping
+
     async def published(self) -> None:
         """Wait until all that was decided is published."""
         await until(lambda: self.game.replica.seq == self.head.seq)
@@ -133,16 +148,27 @@ async def serving(
     store: Store | None = None,
     clock: Clock | None = None,
     ready: bool = True,
+    held: str | None = None,
     **settings: Any,
 ) -> AsyncIterator[Serving]:
-    """Serve until the block ends. Not `ready`: the block begins as soon as the port is open."""
+    """Serve until the block ends. Not `ready`: the block begins as soon as the port is open.
+
+    `held` is an operation of the store that waits from the start (persistence/faulty.py).
+    """
     size = settings.pop("size", (20, 10))
     given = Settings(host="127.0.0.1", port=0, size=Size(*size), **{**OFF, **settings})
+    faults = Faults()
+    if held is not None:
+        faults.hold(held)
     lifecycle = compose(
-        given, SECRET, read_founding(given), clock or SystemClock(), store or open_memory()
+        given,
+        SECRET,
+        read_founding(given),
+        clock or SystemClock(),
+        faulty(store or open_memory(), faults),
     )
     async with ClientSession(auto_decompress=False) as http:
-        room = Serving(lifecycle, http)
+        room = Serving(lifecycle, http, faults)
         starting = asyncio.create_task(lifecycle.start())
         await until(lambda: starting.done() if ready else room.port != 0)
         try:
@@ -150,6 +176,6 @@ async def serving(
         finally:
             async with asyncio.timeout(WAIT_S):
                 await starting
-            drained = await lifecycle.stop()
+            exit_code = await room.stopped()
         assert room.log.errors == []
-        assert drained == 0
+        assert exit_code == 0
