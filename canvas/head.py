@@ -291,7 +291,7 @@ class Head:
         """Hold what outlives a restart beside the board, as of the settled seq.
 
         What is returned describes it as JSON and may run on another thread: for 20,000 users that
-        takes a tenth of a second, the hold a millisecond.
+        takes a tenth of a second, the hold some milliseconds.
         """
         full_at_ms = self.cooldowns.full_at_ms()
         unsettled_ms: dict[str, int] = {}
