@@ -132,6 +132,14 @@ class JournalContract:
         pages = await pages_within(store.journal, shards, Rectangle(3, 4, 3, 4), limit=4)
         assert [item for page in pages for item in page.items] == items[::-1]
 
+    async def test_one_sort_key_in_two_partitions_is_found_once_each(self, store: Store) -> None:
+        shards = ["HISTORY#s00", "HISTORY#s01", "HISTORY#s02"]
+        items = [history_item(seq, partition=shard) for seq in range(1, 4) for shard in shards]
+        await store.journal.commit(items)
+        for limit in range(1, 5):
+            pages = await pages_within(store.journal, shards, Rectangle(0, 0, 0, 0), limit=limit)
+            assert [item for page in pages for item in page.items] == items[::-1]
+
     async def test_another_games_placements_are_not_in_an_area(self, store: Store) -> None:
         mine = history_item(1, partition="HISTORY#place#mine")
         await store.journal.commit([mine, history_item(1), history_item(2)])

@@ -49,6 +49,12 @@ def test_a_half_written_file_still_refuses(tmp_path: Path, content: bytes) -> No
     holder.release()
 
 
+def test_a_directory_in_its_place_is_told(tmp_path: Path) -> None:
+    (tmp_path / "lock").mkdir()
+    with pytest.raises(PermanentFault, match="lock"):
+        DirectoryLock(tmp_path).acquire(SINCE_MS)
+
+
 def test_what_an_earlier_holder_left_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "lock").write_text("x" * 1000)
     lock = DirectoryLock(tmp_path)

@@ -12,6 +12,8 @@ from persistence.tables import CONFIG
 from persistence.timed import timed
 from tests.contract.blobs_contract import BlobsContract
 from tests.contract.journal_contract import JournalContract
+from tests.contract.tables_contract import TablesContract
+from tests.contract.wall import Wall
 from tests.support.memory_store import open_memory
 from tests.support.stores import history_item
 
@@ -19,8 +21,17 @@ FULL = TransientFault("the disk is full", "free some space")
 
 
 @pytest.fixture
-def store() -> Store:
-    return faulty(open_memory(), Faults())
+def wall() -> Wall:
+    return Wall(1_760_000_000_000)
+
+
+@pytest.fixture
+def store(wall: Wall) -> Store:
+    return faulty(open_memory(wall), Faults())
+
+
+class TestTablesWithoutFaults(TablesContract):
+    pass
 
 
 class TestJournalWithoutFaults(JournalContract):
