@@ -28,7 +28,7 @@ __all__ = ["Head", "Placement", "Settings", "Tail"]
 
 MAX_PENDING = 20_000
 
-FAR_FUTURE_MS = 1 << 62
+FAR_PAST_MS, FAR_FUTURE_MS = -(1 << 62), 1 << 62
 CELL_SHIFT = 20
 """Original positions lie within +-8000, so that x leaves the bits of y alone."""
 
@@ -112,9 +112,11 @@ class Head:
         """Put settings in force, with what the quick test of `place` needs of them."""
         self.settings = settings
         self.cooldowns.rule = settings.cooldown
-        quick = self.mask is None and not settings.locked
-        self._opens_ms = settings.starts_at_ms or 0
-        self._closes_ms = (settings.ends_at_ms or FAR_FUTURE_MS) if quick else 0
+        starts_ms, ends_ms = settings.starts_at_ms, settings.ends_at_ms
+        self._opens_ms = FAR_PAST_MS if starts_ms is None else starts_ms
+        self._closes_ms = FAR_FUTURE_MS if ends_ms is None else ends_ms
+        if settings.locked:
+            self._closes_ms = FAR_PAST_MS
 
     @property
     def pending(self) -> int:
@@ -141,6 +143,7 @@ class Head:
             and 0 <= y < geometry.height
             and color in self.settings.palette.usable
             and self._opens_ms <= wall_ms < self._closes_ms
+            and self.mask is None
             and not (self.bans.any and self.bans.of(user, address, wall_ms))
             and not self.cooldowns.left_ms(user, now_ms)
             and not (key and self.budgets.left_ms(key, user, now_ms))

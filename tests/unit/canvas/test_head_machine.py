@@ -61,9 +61,15 @@ class HeadMachine(RuleBasedStateMachine):
     def grow(self, direction: str, amount: int) -> None:
         self.pending.append(self.head.resize(direction, amount, None, self.now_ms))
 
-    @rule(locked=st.booleans(), ends=st.none() | st.integers(1, 500))
-    def change(self, locked: bool, ends: int | None) -> None:
-        changes = {"locked": locked, "endsAt": ends}
+    @rule(
+        locked=st.booleans(),
+        starts=st.none() | st.integers(-5, 100),
+        ends=st.none() | st.integers(0, 500),
+    )
+    def change(self, locked: bool, starts: int | None, ends: int | None) -> None:
+        if starts is not None and ends is not None and ends <= starts:
+            ends = None
+        changes = {"locked": locked, "startsAt": starts, "endsAt": ends}
         self.pending.append(self.head.change(changes, self.now_ms))
 
     @rule(user=st.sampled_from(["a", "b"]), lifted=st.booleans())
