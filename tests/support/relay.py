@@ -83,6 +83,8 @@ class Relay:
                 if passes is not None:
                     await passes.wait()
                     self.to_client_bytes += len(data)
+                if writer.is_closing():
+                    return  # cut meanwhile
                 writer.write(data)
                 await writer.drain()
         writer.close()

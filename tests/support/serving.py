@@ -15,7 +15,7 @@ from yarl import URL
 
 from canvas.head import Head
 from persistence.faulty import Faults, faulty
-from persistence.ports import Store
+from persistence.ports import Item, Store
 from server.app import compose
 from server.clock import Clock, SystemClock
 from server.config import Settings
@@ -75,6 +75,8 @@ class Serving:
         self.parts.log._log = self.log  # type: ignore[assignment]  # as much of a logger as is used
         self._http = http
         self._lifecycle = lifecycle
+        self.exit_code = 0
+        """What the stop is expected to give."""
         self._stopping: asyncio.Task[int] | None = None
 
     @property
@@ -137,6 +139,14 @@ class Serving:
         assert self._stopping is not None
         return await self._stopping
 
+    def gives_up(self) -> None:
+        """Expect that what is pending is not committed before the stop: exit code 1."""
+        self.exit_code = 1
+
+    def history(self) -> AsyncIterator[list[Item]]:
+        """All history items of the game, in pages."""
+        return self.parts.store.journal.read(self.game.partitions)
+
     async def published(self) -> None:
         """Wait until all that was decided is published."""
         await until(lambda: self.game.replica.seq == self.head.seq)
@@ -177,5 +187,5 @@ async def serving(
             async with asyncio.timeout(WAIT_S):
                 await starting
             exit_code = await room.stopped()
-        assert room.log.errors == []
-        assert exit_code == 0
+        assert room.log.errors == [], [fields.get("exc_info") for _, fields in room.log.errors]
+        assert exit_code == room.exit_code
