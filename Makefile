@@ -42,7 +42,7 @@ test: lint types ## Lint, types, import contracts and all tests
 quick: lint types unit ## Lint, types and unit tests, in under 30 s
 
 unit: $(VENV)/.dev
-	@$(BIN)/python -m pytest tests/unit tests/guard -q $(ARGS)
+	@$(BIN)/python -m pytest tests/unit tests/guard -q -n 2 $(ARGS)
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

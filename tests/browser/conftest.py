@@ -14,6 +14,7 @@ CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 Visit = Callable[..., Visitor]
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
@@ -22,7 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
-@pytest.fixture(scope="session")
+# While Playwright runs, a loop runs in this thread: no test of another module may meet it.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     found = next(filter(None, map(shutil.which, CHROMIUMS)), None)
     if found is None:
