@@ -72,7 +72,7 @@ class Game:
             journal,
             partition_of(replica.stream.game),
             fence,
-            CommitterEvents(self._on_committed, self._on_delayed, self._on_recovered, self._fail),
+            CommitterEvents(self._on_committed, self._on_delayed, self._on_recovered, self.fail),
         )
 
     @property
@@ -209,7 +209,8 @@ class Game:
         if self._listener is not None:
             self._listener.recovered(self)
 
-    def _fail(self, fault: StoreError) -> None:
+    def fail(self, fault: StoreError) -> None:
+        """Take no placement any more: the store, or the publication, is beyond retrying."""
         self.fault = fault
         self.stop_taking()
         if self._listener is not None:

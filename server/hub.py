@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from persistence.errors import StoreError, TransientFault
+from persistence.errors import PermanentFault, StoreError, TransientFault
 from server.asking import Position, SnapshotMode
 from server.channel import Channel
 from server.clock import Clock
@@ -69,19 +69,28 @@ class Hub:
         if game.name in self._due:
             return
         loop = asyncio.get_running_loop()
-        delay = self._pacers[game.name].delay(loop.time())
+        delay = self._pacers[game.name].delay(self._clock.precise())
         # An idle stream does not wait: one placement alone is told in the next turn.
+        flush = self._flush_or_fail
         self._due[game.name] = (
-            loop.call_later(delay, self.flush, game) if delay else loop.call_soon(self.flush, game)
+            loop.call_later(delay, flush, game) if delay else loop.call_soon(flush, game)
         )
+
+    def _flush_or_fail(self, game: Game) -> None:
+        try:
+            self.flush(game)
+        except Exception as fault:
+            # What half a flush has told cannot be told again: take nothing more than can be kept.
+            hint = "restart the server; what is committed is not lost"
+            game.fail(PermanentFault(f"a publication failed: {fault!r}", hint))
+            raise
 
     def flush(self, game: Game) -> None:
         """Publish what is committed of a game, now."""
         due = self._due.pop(game.name, None)
         if due is not None:
             due.cancel()
-        loop = asyncio.get_running_loop()
-        started = loop.time()
+        started = self._clock.precise()
         channel = self._channels[game.name]
         before = channel.replica.seq
         for connection in channel.flush():
@@ -89,7 +98,7 @@ class Hub:
         if channel.replica.seq != before:
             self._hint(channel)
             self._serve_paced(channel)
-        ended = loop.time()
+        ended = self._clock.precise()
         self._pacers[game.name].flushed(started, ended)
         self._listener.flushed(game, ended - started)
 

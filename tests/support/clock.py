@@ -14,6 +14,9 @@ class FakeClock:
     def wall_ms(self) -> int:
         return self._wall_ms
 
+    def precise(self) -> float:
+        return self._monotonic_ms / 1000
+
     def advance(self, ms: int) -> None:
         """Let time pass on both clocks."""
         self._monotonic_ms += ms

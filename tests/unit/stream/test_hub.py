@@ -228,3 +228,20 @@ async def test_a_resent_placement_is_acknowledged_again(stage: Stage) -> None:
     assert [(ack.request, ack.seq) for ack in reader.acked] == [(77, 1)] * 3
     assert stage.game.replica.seq == 1
     assert BINARY_V1 is reader.codec
+
+
+async def test_a_flush_that_fails_stops_the_game_and_is_not_hidden(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.append(context))
+    monkeypatch.setattr(stage.game, "publish", lambda: 1 // 0)
+    asker = Asker(Reader(stage.hub))
+    stage.game.submit(placement(1, 1, 1), asker)
+    await stage.game.committer.drained()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert isinstance(told[0]["exception"], ZeroDivisionError)
+    assert not stage.game.taking
+    stage.game.submit(placement(1, 2, 1), asker)
+    assert [refusal.why.code for refusal in asker.refusals] == ["busy"]
