@@ -1,6 +1,7 @@
 """The hub: everybody in step gets each flush once, slow readers are merged, nobody misses a seq."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
