@@ -25,7 +25,7 @@ from server.founding import Founding, read_founding
 from server.game import Games
 from server.http.app import HttpSide
 from server.hub import Hub, HubSettings
-from server.lifecycle import Lifecycle, Parts, until_told_to_stop
+from server.lifecycle import Lifecycle, Parts
 from server.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
 from server.logs import get_logger, set_up_logs
 from server.loop import choose_loop, run_on
@@ -58,10 +58,7 @@ def run(settings: Settings) -> int:
 async def serve(settings: Settings, secret: Secret, founding: Founding, clock: Clock) -> int:
     """Open the store, serve, and close it; returns the exit code."""
     async with open_embedded(settings.data, wall_ms=clock.wall_ms) as store:
-        lifecycle = compose(settings, secret, founding, clock, store)
-        await lifecycle.start()
-        await until_told_to_stop()
-        return await lifecycle.stop()
+        return await compose(settings, secret, founding, clock, store).run()
 
 
 def compose(

@@ -59,6 +59,31 @@ class Lifecycle:
         self._tasks: set[asyncio.Task[None]] = set()
         self._snapshotters: list[Snapshotter] = []
 
+    async def run(self) -> int:
+        """Serve until SIGTERM or SIGINT; returns the exit code. Raises what `start` raises.
+
+        Told so while it still starts, it gives up at once: nothing was served yet.
+        """
+        loop = asyncio.get_running_loop()
+        told = asyncio.Event()
+        starting = loop.create_task(self.start())
+
+        def tell() -> None:
+            told.set()
+            starting.cancel()  # which does nothing once it has started
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, tell)
+        try:
+            await starting
+        except asyncio.CancelledError:
+            if not told.is_set():
+                raise
+            self._parts.log.note("stopped before it was ready")
+            return 0
+        await told.wait()
+        return await self.stop()
+
     # --- start ---------------------------------------------------------------
 
     async def start(self) -> None:
@@ -218,12 +243,3 @@ async def _within(seconds: float, step: Callable[[], Awaitable[None]]) -> bool:
 
 def _epoch(chance: random.Random) -> str:
     return chance.randbytes(EPOCH_BYTES).hex()
-
-
-async def until_told_to_stop() -> None:
-    """Wait for SIGTERM or SIGINT."""
-    loop = asyncio.get_running_loop()
-    told = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told.set)
-    await told.wait()

@@ -152,31 +152,28 @@ class Serving:
         await until(lambda: self.game.replica.seq == self.head.seq)
 
 
-@asynccontextmanager
-async def serving(
+def composed(
     *,
     store: Store | None = None,
     clock: Clock | None = None,
-    ready: bool = True,
     held: str | None = None,
     **settings: Any,
-) -> AsyncIterator[Serving]:
-    """Serve until the block ends. Not `ready`: the block begins as soon as the port is open.
-
-    `held` is an operation of the store that waits from the start (persistence/faulty.py).
-    """
+) -> tuple[Lifecycle, Faults]:
+    """A server that does not run yet; `held` is an operation of the store that waits."""
     size = settings.pop("size", (20, 10))
     given = Settings(host="127.0.0.1", port=0, size=Size(*size), **{**OFF, **settings})
     faults = Faults()
     if held is not None:
         faults.hold(held)
-    lifecycle = compose(
-        given,
-        SECRET,
-        read_founding(given),
-        clock or SystemClock(),
-        faulty(store or open_memory(), faults),
-    )
+    kept = faulty(store or open_memory(), faults)
+    founding = read_founding(given)
+    return compose(given, SECRET, founding, clock or SystemClock(), kept), faults
+
+
+@asynccontextmanager
+async def serving(*, ready: bool = True, **options: Any) -> AsyncIterator[Serving]:
+    """Serve until the block ends. Not `ready`: the block begins as soon as the port is open."""
+    lifecycle, faults = composed(**options)
     async with ClientSession(auto_decompress=False) as http:
         room = Serving(lifecycle, http, faults)
         starting = asyncio.create_task(lifecycle.start())
