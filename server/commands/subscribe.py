@@ -28,15 +28,16 @@ class Subscribe(Request):
 
 async def _subscribe(call: Call[Subscribe]) -> Outcome:
     session, request = call.session, call.request
-    person = identify(session, request.token, guest=request.guest)
-    if isinstance(person, Failed):
-        return person
     if request.watch_version == 0:
         entries = watching.unwatched(session, request.games)
     else:
         entries = await watching.make_ready(session, request.games)
     if session.connection.closing:
         return None
+    # After what is awaited: no other guest may come between the limit and being counted in it.
+    person = identify(session, request.token, guest=request.guest)
+    if isinstance(person, Failed):
+        return person
     _settle_in(session, person, request)
     watching.leave_others(session, [] if request.watch_version == 0 else entries)
     return Done(_reply(session, person, entries), lambda: watching.start(session, entries))
