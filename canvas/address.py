@@ -106,8 +106,9 @@ class AddressBudgets:
         address = self._addresses.get(address_key)
         if address is None:
             address = self._addresses[address_key] = _Address()
-        if self._idle.at_ms.get(address_key, 0) < end_ms:
             self._idle.put(address_key, end_ms)
+        elif self._idle.at_ms[address_key] < end_ms:
+            self._idle.at_ms[address_key] = end_ms
         return address
 
     def dump(self, now_ms: int) -> Callable[[], list[list[Any]]]:

@@ -87,10 +87,13 @@ class Cooldowns:
         cost_ms = self.rule.ms
         if not cost_ms:
             return now_ms
-        full_at_ms = self._full.at_ms.get(user, 0)
-        since_ms = full_at_ms if full_at_ms > now_ms else now_ms  # noqa: FURB136  # as above
-        self._full.put(user, since_ms + cost_ms)
-        return since_ms + cost_ms
+        known_ms = self._full.at_ms.get(user)
+        if known_ms is None:
+            self._full.put(user, now_ms + cost_ms)
+            return now_ms + cost_ms
+        since_ms = known_ms if known_ms > now_ms else now_ms  # noqa: FURB136  # as above
+        self._full.at_ms[user] = full_at_ms = since_ms + cost_ms
+        return full_at_ms
 
     def replay(self, user: str, at_ms: int, cost_ms: int, now_ms: int) -> None:
         """Take a placement of the past (`at_ms` on this clock) again, at most to an empty stack."""

@@ -15,7 +15,7 @@ class Ends:
 
     def __init__(self) -> None:
         self.at_ms: dict[str, int] = {}
-        """To be read by anyone, written by `put` and `sweep` alone."""
+        """To be read by anyone; a key that is in it may be given a new end here too."""
         self._round: deque[str] = deque()
 
     def put(self, key: str, end_ms: int) -> None:

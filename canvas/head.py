@@ -60,6 +60,7 @@ class Head:
     __slots__ = (
         "_accepted",
         "_closes_ms",
+        "_level",
         "_now_ms",
         "_opens_ms",
         "_overlay",
@@ -106,6 +107,8 @@ class Head:
         self._accepted: deque[PixelPlaced] = deque()
         # The newest pending placement of each cell, by its original position: growth moves none.
         self._overlay: dict[int, PixelPlaced] = {}
+        # The tail's board while it is of the head's generation, which it mostly is.
+        self._level: Board | None = tail.board
         self._rule(settings)
 
     def _rule(self, settings: Settings) -> None:
@@ -163,7 +166,7 @@ class Head:
         geometry, cooldowns = self.geometry, self.cooldowns
         offset_x, offset_y = geometry.offset_x, geometry.offset_y
         cell = (y - offset_y << CELL_SHIFT) + x - offset_x
-        below = self._overlay.get(cell)
+        below, board = self._overlay.get(cell), self._level
         self._now_ms = now_ms
         self.seq = seq = self.seq + 1
         if wall_ms > self.last_ms:  # noqa: PLR1730  # max() costs 0.1 us
@@ -171,6 +174,10 @@ class Head:
         full_at_ms = cooldowns.start(user, now_ms)
         if key:
             self.budgets.start(key, user, now_ms, full_at_ms)
+        if below is not None:
+            previous = below.color
+        else:
+            previous = board.get(x, y) if board is not None else self._published(x, y)
         fields = (
             seq,
             self.last_ms,
@@ -180,7 +187,7 @@ class Head:
             geometry.generation,
             offset_x,
             offset_y,
-            self._published(x, y) if below is None else below.color,
+            previous,
             user,
             key,
             request,
@@ -214,6 +221,7 @@ class Head:
             )
         self.lineage = self.lineage.append(growth)
         self.geometry = geometry = self.lineage.geometry
+        self._level = None
         self.mask = None if self.mask is None else self.mask.grown(growth)
         return Resized(
             seq=self._next_seq(),
@@ -249,7 +257,13 @@ class Head:
                 del overlay[cell]
         if events:
             self._settled_seq = events[-1].seq
+            self._level = self._level_board()
             self.forget_expired(self._now_ms, self.last_ms, len(events))
+
+    def _level_board(self) -> Board | None:
+        tail = self._tail
+        level = tail.lineage.geometry.generation == self.geometry.generation
+        return tail.board if level else None
 
     def color_at(self, x: int, y: int) -> int:
         """Decided colour of a cell of the current generation. Raises IndexError outside of it."""
@@ -260,8 +274,6 @@ class Head:
         """Read the tail, which may be some growths behind: what it lacks is fresh ground."""
         geometry, tail = self.geometry, self._tail
         behind = tail.lineage.geometry
-        if behind.generation == geometry.generation:
-            return tail.board.get(x, y)
         if not geometry.contains(x, y):
             raise IndexError(f"({x}, {y}) is outside of {geometry.width} x {geometry.height}")
         x += behind.offset_x - geometry.offset_x
