@@ -14,6 +14,7 @@ from typing import Any
 
 from canvas.address import AddressPolicy
 from persistence.ports import Store
+from server.collector import building_what_stays
 from server.config import Settings
 from server.founding import Founding
 from server.game import Game
@@ -93,7 +94,8 @@ class Lifecycle:
         await parts.listener.start(settings.host, settings.port)
         try:
             fence = await parts.store.lease.acquire()
-            game = await self._recover(fence)
+            with building_what_stays():
+                game = await self._recover(fence)
             await parts.services.presence.start()
         except BaseException:
             parts.listener.stop()

@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
+import orjson
+
 from persistence.errors import ConditionFailed, StoreError
 from persistence.ports import Condition, Store, Update
 from persistence.tables import CONFIG
@@ -68,7 +70,7 @@ class Snapshotter:
             started_ms = self._clock.monotonic_ms()
             snapshot = self._snapshot()
             dump = self._game.head.dump(started_ms, snapshot.at_ms)
-            side = await asyncio.to_thread(dump)
+            side = await asyncio.to_thread(lambda: orjson.dumps(dump()))
             try:
                 await self._writer.write(snapshot, side)
                 await self._raise_config_seq(snapshot.seq)
