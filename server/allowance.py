@@ -1,7 +1,8 @@
 """What one connection may still ask: its credits, and when its refusals become a flood.
 
 Owns two buckets of credits, one for all messages and one for asking about limits, and the count of
-refused messages. It closes nothing: the session does, when `flooding` says so.
+messages that came in spite of a refusal. It closes nothing: the session does, when `flooding` says
+so.
 """
 
 from enum import Enum
@@ -12,7 +13,8 @@ from server.limits import CreditRule, Credits
 
 FLOOD_WINDOW_MS = 10_000
 FLOOD_BURSTS = 4
-"""A connection that has four times its burst refused within ten seconds does not listen."""
+"""A connection does not listen that has four times its burst refused within ten seconds, each
+before the delay of an earlier refusal was over. Who waits as told is never counted."""
 
 
 class Bucket(Enum):
@@ -27,13 +29,14 @@ class Bucket(Enum):
 class Allowance:
     """The credits of one connection."""
 
-    __slots__ = ("_clock", "_limits", "_messages", "_refused", "_window_ends_ms")
+    __slots__ = ("_clock", "_ignored", "_limits", "_messages", "_retry_at_ms", "_window_ends_ms")
 
     def __init__(self, rule: CreditRule, clock: Clock) -> None:
         self._clock = clock
         self._messages = Credits(rule)
         self._limits: Credits | None = None
-        self._refused = 0
+        self._ignored = 0
+        self._retry_at_ms: dict[Bucket, int] = {}
         self._window_ends_ms = 0
 
     def pay_at_once(self, cost: int) -> bool:
@@ -49,7 +52,9 @@ class Allowance:
         wait_ms = self._credits(bucket).take(cost, now_ms)
         if not wait_ms:
             return None
-        self._count_refused(cost, now_ms)
+        if now_ms < self._retry_at_ms.get(bucket, 0):
+            self._count_ignored(cost, now_ms)
+        self._retry_at_ms[bucket] = now_ms + wait_ms
         return Refusal(
             Refused.RATE,
             "too many messages; wait retryAfterMs and send fewer",
@@ -64,16 +69,16 @@ class Allowance:
             self._limits = Credits(self._messages.rule)
         return self._limits
 
-    def _count_refused(self, cost: int, now_ms: int) -> None:
+    def _count_ignored(self, cost: int, now_ms: int) -> None:
         if now_ms >= self._window_ends_ms:
             self._window_ends_ms = now_ms + FLOOD_WINDOW_MS
-            self._refused = 0
-        self._refused += cost
+            self._ignored = 0
+        self._ignored += cost
 
     @property
     def flooding(self) -> bool:
         """Whether the connection goes on in spite of its refusals."""
-        return self._refused > FLOOD_BURSTS * self._messages.rule.burst
+        return self._ignored > FLOOD_BURSTS * self._messages.rule.burst
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """What is left in each bucket and when it is full again; empty when there is no limit."""

@@ -124,10 +124,10 @@ async def test_c65_asking_for_limits_costs_no_other_credit() -> None:
 async def test_a_flood_in_spite_of_refusals_is_closed() -> None:
     async with running(credits=(1, 2)) as world:
         client = world.join()
-        for number in range(10):
+        for number in range(11):
             client.send({"do": "ping", "id": number})
         assert client.closed_with is None
-        client.send({"do": "ping", "id": 10})
+        client.send({"do": "ping", "id": 11})
         assert client.closed_with is CloseCode.RATE
 
 

@@ -1,0 +1,92 @@
+"""Floods: refused first, cut in the end, and nobody else notices."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from tests.support.foreign import GAME, Foreign, place_frame
+from tests.support.serving import serving
+from tests.support.sockets import until
+from tests.support.wire import Ack
+
+LIMITS: dict[str, Any] = {"message_rate": 20, "message_burst": 128}
+
+
+async def pour(client: Foreign, message: str | bytes) -> None:
+    """Send without a look at the answers until the server has had enough."""
+    try:
+        for _ in range(20_000):
+            await client.socket.send(message)
+    except ConnectionClosed:
+        return
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        '{"do":"ping","id":1}',
+        '{"do":"nothing","id":1}',
+        '{"do":"checksum","id":1,"game":"place#main"}',
+        '{"do":"limits","id":1}',
+        place_frame(*[(1, 1, 1)] * 64),
+    ],
+    ids=["ping", "unknown", "checksum", "limits", "place"],
+)
+async def test_a_flood_is_refused_then_cut_and_others_do_not_notice(message: str | bytes) -> None:
+    async with (
+        serving(**LIMITS) as room,
+        room.dial() as flooder,
+        room.dial() as player,
+    ):
+        await flooder.play()
+        await player.play()
+        pouring = asyncio.create_task(pour(flooder, message))
+        for x in range(10):
+            (ack,) = await player.put((x, 5, 1))
+            assert ack.status == 0
+        closing, code = await flooder.end()
+        await pouring
+        assert code == 4104
+        assert closing is not None
+        assert closing["retryAfterMs"] > 0
+        assert refused_for_rate(flooder) > 0
+        assert (await player.ask("ping"))["ok"]
+        await until(lambda: room.online == 1)
+
+
+def refused_for_rate(client: Foreign) -> int:
+    acks = [one for one in client.heard if isinstance(one, Ack) and one.status == 9]
+    replies = [
+        one
+        for one in client.heard
+        if isinstance(one, dict) and one.get("error", {}).get("code") == "rate"
+    ]
+    return len(acks) + len(replies)
+
+
+async def test_who_honours_the_delay_is_never_cut() -> None:
+    async with serving(message_rate=1000, message_burst=16) as room, room.dial() as client:
+        await client.play()
+        refused = 0
+        for _ in range(200):
+            reply = await client.ask("pixel", game=GAME, x=1, y=1)
+            if not reply["ok"]:
+                refused += 1
+                delay_ms = reply["error"]["retryAfterMs"]
+                await until_elapsed(delay_ms)
+        assert (await client.ask("ping"))["ok"]
+        assert refused < 150, "the delay that is told is enough"
+
+
+async def until_elapsed(delay_ms: int) -> None:
+    loop = asyncio.get_running_loop()
+    due = loop.time() + delay_ms / 1000
+    await until(lambda: loop.time() >= due)
+
+
+async def test_a_flood_of_text_that_is_no_command_is_cut_at_the_first() -> None:
+    async with serving(**LIMITS) as room, room.dial() as client:
+        await client.socket.send("x" * 1000)
+        assert (await client.end())[1] == 4404
