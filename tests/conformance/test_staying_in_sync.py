@@ -278,9 +278,11 @@ async def test_a_reconnecting_client_tells_its_listeners_what_it_resumed() -> No
     ):
         await client.ready()
         for seq in (10, 20):
+            relay.stall()  # so that it is not back before there is something to resume
             relay.cut()
             await until(lambda: not client.connected)
             await paint(painter, 10, seed=seq)
+            relay.flow()
             await until(lambda seq=seq: client.connected and client.seq == seq)  # type: ignore[misc]
         assert await client.verify()
     assert joined == ["snapshot", "events", "events"]
