@@ -48,7 +48,10 @@ class Foreign:
     async def hear(self) -> Message:
         """Take the next message."""
         async with asyncio.timeout(PATIENCE_S):
-            data = await self.socket.recv()
+            return await self._hear()
+
+    async def _hear(self) -> Message:
+        data = await self.socket.recv()
         message = orjson.loads(data) if isinstance(data, str) else decode_binary(data)
         self.heard.append(message)
         self.follower.take(message)
@@ -113,10 +116,11 @@ class Foreign:
     async def acks(self, count: int) -> list[Ack]:
         """Take messages up to so many acks; they come in the order of their frames' answers."""
         found: list[Ack] = []
-        while len(found) < count:
-            message = await self.hear()
-            if isinstance(message, Ack):
-                found.append(message)
+        async with asyncio.timeout(PATIENCE_S):
+            while len(found) < count:
+                message = await self._hear()
+                if isinstance(message, Ack):
+                    found.append(message)
         return sorted(found, key=lambda ack: ack.index)
 
     async def in_step_by_checksum(self) -> bool:
