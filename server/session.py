@@ -25,6 +25,8 @@ from server.wire.errors import Malformed
 
 TextTaker = Callable[["Session", bytes], None]
 FLOOD_RETRY_MS = 30_000
+_new_tuple = tuple.__new__
+"""A NamedTuple's own constructor costs half a microsecond more, for every placement."""
 
 
 class Session:
@@ -160,17 +162,9 @@ class Session:
         self, x: int, y: int, color: int, generation: int | None, request: int | None, index: int
     ) -> Placement:
         """Say who asks for a pixel, and from where; a spectator asks in vain."""
-        return Placement(
-            self.user_id or "",
-            self.connection.remote,
-            self._address_key,
-            x,
-            y,
-            color,
-            generation,
-            request,
-            index,
-        )
+        address, key = self.connection.remote, self._address_key
+        who = self.user_id or ""
+        return _new_tuple(Placement, (who, address, key, x, y, color, generation, request, index))
 
     # --- messages ------------------------------------------------------------
 

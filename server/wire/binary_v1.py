@@ -29,8 +29,14 @@ _U64_MAX = 0xFFFF_FFFF_FFFF_FFFF
 
 _pixels_head = Struct("<BBHIQQ").pack
 _band_head = Struct("<BBHIQII").pack
-_PLACE_HEAD = Struct("<BBHII")
-_RECORDS = tuple(Struct(f"<{n}I") for n in range(MAX_RECORDS + 1))
+_PLACE_HEAD_BYTES = 12
+_PLACE_FRAMES = {
+    _PLACE_HEAD_BYTES + _RECORD_BYTES * n: Struct(f"<BBHII{n}I").unpack
+    for n in range(1, MAX_RECORDS + 1)
+}
+"""How to take a frame apart, by its length: any other length is malformed."""
+_new_tuple = tuple.__new__
+"""A NamedTuple's own constructor costs half a microsecond more."""
 # The frame's own two bytes (0x82, length 32) are packed with the ack: one call for a placement.
 _ack = Struct("<BBBBHIQIHHQ").pack
 _ACK_BYTES = 32
@@ -87,16 +93,15 @@ class PlaceFrame(NamedTuple):
 
 def decode_place(data: bytes) -> PlaceFrame:
     """Decode a binary message of a client; raises Malformed for all that is no place frame."""
-    count, rest = divmod(len(data) - _PLACE_HEAD.size, _RECORD_BYTES)
-    if rest or not 1 <= count <= MAX_RECORDS:
+    unpack = _PLACE_FRAMES.get(len(data))
+    if unpack is None:
         raise Malformed(f"a place frame is 12 bytes and 1 to {MAX_RECORDS} records of 4 bytes")
-    op, reserved, channel, request, generation = _PLACE_HEAD.unpack_from(data)
-    if op != PLACE_OP:
-        raise Malformed(f"unknown operation {op:#04x}; a client sends only {PLACE_OP:#04x}")
-    if reserved:
+    fields = unpack(data)
+    if fields[0] != PLACE_OP:
+        raise Malformed(f"unknown operation {fields[0]:#04x}; a client sends only {PLACE_OP:#04x}")
+    if fields[1]:
         raise Malformed("the second byte of a place frame is reserved and must be 0")
-    records = _RECORDS[count].unpack_from(data, _PLACE_HEAD.size)
-    return PlaceFrame(channel, request, generation, records)
+    return _new_tuple(PlaceFrame, (fields[2], fields[3], fields[4], fields[5:]))
 
 
 def accepted_ack(
