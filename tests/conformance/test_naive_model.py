@@ -80,12 +80,14 @@ async def answers(
 
 
 async def place_by_commands(client: Foreign, count: int) -> list[tuple[int, Cell]]:
+    """The same by commands, so many of them at once; they are answered in their order."""
     chance = random.Random(client.socket.id.int)
-    outcome = []
-    for _ in range(count):
-        cell = random_cell(chance)
-        reply = await client.place(*cell)
-        outcome.append((reply["seq"], cell))
+    outcome: list[tuple[int, Cell]] = []
+    for _ in range(count // FRAME + 1):
+        cells = [random_cell(chance) for _ in range(min(FRAME, count - len(outcome)))]
+        ids = [await client.say("place", game=GAME, x=x, y=y, color=color) for x, y, color in cells]
+        for command_id, cell in zip(ids, cells, strict=True):
+            outcome.append(((await client.reply(command_id))["seq"], cell))
         client.heard.clear()
     return outcome
 
