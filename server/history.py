@@ -7,6 +7,7 @@ and no clock. Called by the committer (event to item) and by recovery (item to e
 from typing import Any
 
 from canvas.events import ControlEvent, Event, PixelPlaced, Resized, SettingsChanged
+from canvas.records import COLOR_SHIFT, Y_SHIFT
 from persistence.ports import Item
 from server.names import DEFAULT_GAME
 
@@ -91,14 +92,35 @@ def from_item(item: Item, generation: int) -> Event:
 
     Raises KeyError or ValueError when an attribute is missing or of the wrong kind.
     """
-    kind = item.get("kind")
-    if kind is None:
-        return _placement(item, generation)
+    return control_event(item) if is_control(item) else _placement(item, generation)
+
+
+def control_event(item: Item) -> ControlEvent:
+    """Read a control event back; raises KeyError or ValueError like `from_item`."""
+    kind = item["kind"]
     if kind == "settings":
         return SettingsChanged(item["seq"], at_ms_of_key(item["SK"]), item["changes"])
     if kind == "resize":
         return _resized(item)
     raise ValueError(f"history item {item['SK']} is of the unknown kind {kind!r}")
+
+
+def is_control(item: Item) -> bool:
+    """Whether a row is of a control event and not of a placement."""
+    return "kind" in item
+
+
+def record_of(item: Item) -> int:
+    """Read a placement's record (x, y and color as on the wire), and nothing else: 1 us less.
+
+    Raises KeyError, or ValueError for a position that no board has.
+    """
+    x = item["x_original"] + item["offset_x"]
+    y = item["y_original"] + item["offset_y"]
+    if (x | y) >> Y_SHIFT:
+        raise ValueError(f"history item {item['SK']} lies at ({x}, {y})")
+    value: int = x | y << Y_SHIFT | item["colorIndex"] << COLOR_SHIFT
+    return value
 
 
 def _placement(item: Item, generation: int) -> PixelPlaced:

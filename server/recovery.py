@@ -14,17 +14,17 @@ import orjson
 from canvas.address import AddressPolicy
 from canvas.bans import Bans
 from canvas.board import Board
-from canvas.events import Event, PixelPlaced
+from canvas.events import Event
 from canvas.growth import Lineage
 from canvas.head import Head
 from canvas.requests import KEPT_MS
 from persistence.errors import StoreDamaged
-from persistence.ports import Condition, Put, Store, Update
+from persistence.ports import Condition, Item, Put, Store, Update
 from persistence.tables import CONFIG
 from server.clock import Clock
 from server.game import Game
 from server.game_config import GameConfig, key_of
-from server.history import at_ms_of_key, partition_of, time_key
+from server.history import at_ms_of_key, from_item, partition_of, time_key
 from server.names import blob_folder
 from server.replay import Base, Outcome, Replay
 from server.stored_snapshot import StoredSnapshot, newest_key, side_key
@@ -140,7 +140,7 @@ class Recovery:
             config.settings,
             writers=config.writers,
             ring_events=self._settings.ring_events,
-            on_events=recent.take,
+            on_placements=recent.take,
         )
         journal, partitions = self._store.journal, config.partitions or (partition_of(config.game),)
         total = await journal.count(partitions, after=after)
@@ -198,22 +198,28 @@ class Recovery:
 
 
 class _Recent:
-    """Keeps the events whose cooldowns may run or whose requests are remembered."""
+    """Keeps the placements whose cooldowns may run or whose requests are remembered."""
 
     def __init__(self, wall_ms: int, config: GameConfig, after_seq: int) -> None:
         self.events: list[Event] = []
         self._wall_ms = wall_ms
         self._after_seq = after_seq
         self._stack = config.settings.cooldown.max_stack
+        self._longest_ms = 0
+        self._horizon = time_key(wall_ms - KEPT_MS)
 
-    def take(self, events: Sequence[Event]) -> None:
-        wall_ms, stack = self._wall_ms, self._stack
+    def take(self, placements: Sequence[Item], generation: int) -> None:
+        """Keep what is of use; most of a long history is told by its sort key to be too old."""
+        longest_ms = max(item["costMs"] for item in placements)
+        if longest_ms > self._longest_ms:
+            self._longest_ms = longest_ms
+            lasts_ms = max(longest_ms * self._stack, KEPT_MS)
+            self._horizon = time_key(self._wall_ms - lasts_ms)
+        horizon, after_seq = self._horizon, self._after_seq
         self.events += [
-            event
-            for event in events
-            if event.seq > self._after_seq
-            and type(event) is PixelPlaced
-            and event.at_ms + max(event.cost_ms * stack, KEPT_MS) > wall_ms
+            from_item(item, generation)
+            for item in placements
+            if item["SK"] > horizon and item["seq"] > after_seq
         ]
 
 

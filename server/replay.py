@@ -5,18 +5,20 @@ superseded writer left beyond its last valid seq. Pure: it is fed pages and aske
 Called by recovery.
 """
 
+from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from canvas.board import Board
-from canvas.events import Event, Resized
+from canvas.events import Resized
 from canvas.growth import Lineage
 from canvas.settings import Settings
 from persistence.ports import Item, Key
-from server.history import at_ms_of_key, from_item
-from server.replica import Replica, segments_of
-from server.ring import Ring
+from server.history import at_ms_of_key, control_event, is_control, record_of
+from server.replica import Replica
+from server.ring import PixelRun, Ring, Segment, span
 from server.wire.codec import Stream
 
 
@@ -53,7 +55,7 @@ class Replay:
         *,
         writers: Mapping[int, int],
         ring_events: int,
-        on_events: Callable[[Sequence[Event]], None],
+        on_placements: Callable[[Sequence[Item], int], None],
     ) -> None:
         self._stream = stream
         self._epoch = epoch
@@ -61,13 +63,13 @@ class Replay:
         self._settings = settings
         self._writers = writers
         self._ring_events = ring_events
-        self._on_events = on_events
+        self._on_placements = on_placements
         self._before: deque[Item] | None = deque(maxlen=ring_events)
         self._replica: Replica | None = None
         self._last_sk = base.last_sk
         self._orphans: list[Key] = []
 
-    def feed(self, items: Iterable[Item]) -> None:
+    def feed(self, items: Sequence[Item]) -> None:
         """Take the next page. Raises KeyError or ValueError for an item that makes no sense."""
         valid = [item for item in items if "seq" in item and self._is_valid(item)]
         if self._before is not None:
@@ -93,50 +95,61 @@ class Replay:
         return self._replica
 
     def _start(self) -> Replica:
-        before = self._events_before()
         base = self._base
-        ring = Ring(before[0].seq - 1 if before else base.seq, self._ring_events)
-        for segment in segments_of(before):
+        segments = self._segments_before()
+        ring = Ring(span(segments[0])[0] - 1 if segments else base.seq, self._ring_events)
+        for segment in segments:
             ring.append(segment)
-        if before:
-            self._on_events(before)
         return Replica(self._stream, self._epoch, base.board, base.lineage, self._settings, ring)
 
-    def _events_before(self) -> list[Event]:
-        """Read the items up to the base that lead to it without a hole, oldest first."""
-        items = list(self._before or ())
-        self._before = None
+    def _segments_before(self) -> list[Segment]:
+        """Read what leads to the base without a hole, oldest first."""
+        items: list[Item] = []
         generation = self._base.lineage.geometry.generation
-        expected = self._base.seq
-        events: list[Event] = []
-        for item in reversed(items):
-            if item["seq"] != expected:
+        for item in reversed(self._before or ()):
+            if item["seq"] != self._base.seq - len(items):
                 break
             if item.get("kind") == "resize":
                 generation = item["generation"] - 1
-            events.append(from_item(item, generation))
-            expected -= 1
-        events.reverse()
-        return events
+            items.append(item)
+        self._before = None
+        return list(self._segments_of(items[::-1], generation))
 
     def _take_after(self, replica: Replica, items: list[Item]) -> None:
-        expected = replica.seq + 1
-        generation = replica.generation
-        events: list[Event] = []
+        in_order = self._next_in_order(replica.seq + 1, items)
+        for segment in self._segments_of(in_order, replica.generation):
+            replica.apply_segment(segment)
+        if in_order:
+            self._last_sk = in_order[-1]["SK"]
+
+    def _next_in_order(self, expected: int, items: list[Item]) -> list[Item]:
+        """Take the items from `expected` on up to a hole; what comes after it is an orphan."""
+        in_order: list[Item] = []
         for item in items:
-            seq = item["seq"]
-            if seq == expected and not self._orphans:
-                event = from_item(item, generation)
-                if type(event) is Resized:
-                    generation = event.generation
-                events.append(event)
+            if item["seq"] == expected and not self._orphans:
+                in_order.append(item)
                 expected += 1
-                self._last_sk = item["SK"]
-            elif seq >= expected:
+            elif item["seq"] >= expected:
                 self._orphans.append(Key(item["PK"], item["SK"]))
-        if events:
-            replica.apply(events)
-            self._on_events(events)
+        return in_order
+
+    def _segments_of(self, items: list[Item], generation: int) -> Iterator[Segment]:
+        """Cut consecutive items into runs of placements, and control events between them.
+
+        Placements of the past are read as records only: a million events would cost seconds.
+        """
+        for control, group in groupby(items, key=is_control):
+            if control:
+                for item in group:
+                    event = control_event(item)
+                    generation = event.generation if isinstance(event, Resized) else generation
+                    yield event
+            else:
+                placements = list(group)
+                self._on_placements(placements, generation)
+                records = array("I", map(record_of, placements)).tobytes()
+                first, last = placements[0]["seq"], placements[-1]["seq"]
+                yield PixelRun(first, last, generation, records)
 
     def finish(self) -> Outcome:
         """End the replay."""

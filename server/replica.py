@@ -57,10 +57,11 @@ class Replica:
             raise ValueError(f"{self.stream.game} is at {self.seq}, got {events[0].seq}")
         segments = list(segments_of(events))
         for segment in segments:
-            self._apply_segment(segment)
+            self.apply_segment(segment)
         return segments
 
-    def _apply_segment(self, segment: Segment) -> None:
+    def apply_segment(self, segment: Segment) -> None:
+        """Apply what follows `seq`; raises ValueError when it does not follow."""
         self.ring.append(segment)
         if isinstance(segment, PixelRun):
             self.board.apply_records(np.frombuffer(segment.records, dtype="<u4"))

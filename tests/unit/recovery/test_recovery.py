@@ -254,13 +254,25 @@ async def test_a_config_that_does_not_hold_together_is_refused(
         await lives.start()
 
 
-async def test_an_item_that_makes_no_sense_is_refused(store: Store) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"colorIndex": None},
+        {"colorIndex": 16},
+        {"x_original": -1},
+        {"x_original": 20},
+        {"y_original": 9000},
+        {"costMs": "long"},
+        {"kind": "later"},
+    ],
+)
+async def test_an_item_that_makes_no_sense_is_refused(
+    store: Store, change: dict[str, object]
+) -> None:
     lives = Lives(store)
     run = await lives.start()
     await run.die()
-    item = to_item(_pixel(seq=1), "HISTORY", 1)
-    del item["colorIndex"]
-    await store.journal.commit([item])
+    await store.journal.commit([{**to_item(_pixel(seq=1), "HISTORY", 1), **change}])
     with pytest.raises(StoreDamaged, match="cannot be read"):
         await lives.start()
 
