@@ -1,0 +1,123 @@
+"""The stored history of the default game, read beside a server, to hold witnesses against."""
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tesserae_client import PixelsChanged, Placed
+
+from canvas.board import Board
+from canvas.records import record
+from persistence.ports import Item, Key
+from persistence.tables import CONFIG, MAIN
+from server.catch_up import newest_of_each_cell
+from server.game_config import key_of
+from server.history import partition_of
+from server.names import DEFAULT_GAME
+from server.presence_service import NUMBER_KEY
+from tests.support.stores import beside
+from tests.support.witness import Witness
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What is stored: the history rows in order, and what goes with them."""
+
+    rows: list[Item]
+    records: NDArray[np.uint32]
+    """Of each row, as on the wire; shape (rows,)."""
+    epoch: str
+    fence: int
+    presence_seq: int
+
+    @property
+    def seq(self) -> int:
+        return len(self.rows)
+
+    def crc32_of_replay(self, width: int, height: int) -> int:
+        """Checksum of the board that the history alone leads to."""
+        board = Board(width, height)
+        board.apply_records(self.records)
+        return zlib.crc32(board.to_bytes())
+
+    def holes(self) -> list[str]:
+        """Complain about numbers that are missing, twice there or out of order."""
+        seqs = [row["seq"] for row in self.rows]
+        keys = [row["SK"] for row in self.rows]
+        fences = [row["fence"] for row in self.rows]
+        complaints = []
+        if seqs != list(range(1, len(seqs) + 1)):
+            complaints.append("seq has a hole, or goes back, in the history")
+        if keys != sorted(keys) or fences != sorted(fences):
+            complaints.append("time or fence goes back in the history")
+        return complaints
+
+    def twice(self) -> list[str]:
+        """Complain about one placement that is stored as two pixels."""
+        asked = [(row["userId"], row.get("request"), row.get("index")) for row in self.rows]
+        return [] if len(set(asked)) == len(asked) else ["a re-sent placement was placed twice"]
+
+    def against(self, witness: Witness) -> list[str]:
+        """Complain about whatever a witness was told and the history does not hold."""
+        wrong = [f"{witness.name} saw {seen}" for seen in witness.seen if not self._holds(seen)]
+        wrong += [
+            f"{witness.name}: acknowledged, not in history: {placed}"
+            for user, placed in witness.placed
+            if not self._has(user, placed)
+        ]
+        return wrong
+
+    def stored_though_refused(self, witnesses: list[Witness]) -> list[str]:
+        """Complain about placements that are stored although their player heard a refusal."""
+        stored = {(row["userId"], row.get("request"), row.get("index")) for row in self.rows}
+        return [
+            f"{witness.name}: stored, but told {outcome}"
+            for witness in witnesses
+            for user, outcome in witness.not_placed
+            if (user, outcome.request, outcome.index) in stored
+        ]
+
+    def _has(self, user: str, placed: Placed) -> bool:
+        if placed.seq > self.seq:
+            return False
+        row = self.rows[placed.seq - 1]
+        told = (user, placed.x, placed.y, placed.color, placed.request, placed.index)
+        return told == (*_pixel_of(row), row["request"], row["index"])
+
+    def _holds(self, seen: PixelsChanged) -> bool:
+        stored = self.records[seen.first - 1 : seen.last]
+        if len(stored) != seen.last + 1 - seen.first:
+            return False
+        told = np.asarray(seen.records)
+        if seen.conflated:
+            stored, told = np.sort(newest_of_each_cell(stored)), np.sort(told)
+        return bool(np.array_equal(stored, told))
+
+
+def _pixel_of(row: Item) -> tuple[Any, ...]:
+    x, y = row["x_original"] + row["offset_x"], row["y_original"] + row["offset_y"]
+    return row["userId"], x, y, row["colorIndex"]
+
+
+async def read_ledger(data: Path) -> Ledger:
+    """Read it all; the server may run meanwhile."""
+    async with beside(data) as store:
+        partitions = [partition_of(DEFAULT_GAME)]
+        rows = [row async for page in store.journal.read(partitions) for row in page]
+        config = await store.tables.get(CONFIG, key_of(DEFAULT_GAME))
+        presence = await store.tables.get(MAIN, NUMBER_KEY)
+        lease = await store.tables.get(MAIN, Key("LEASE", "embedded"))
+    assert config is not None
+    assert lease is not None
+    pixels = (_pixel_of(row) for row in rows)
+    records = [record(x, y, color) for _, x, y, color in pixels]
+    return Ledger(
+        rows,
+        np.array(records, dtype=np.uint32),
+        config["epoch"],
+        lease["fence"],
+        0 if presence is None else presence["seq"],
+    )
