@@ -6,7 +6,10 @@ from importlib import import_module
 
 from bench.results import Result, write_table
 
-NAMES = ("imports", "startup", "core", "latency", "durable", "memory", "recovery", "kill")
+NAMES = (
+    *("imports", "startup", "core", "store", "latency", "durable", "memory", "recovery"),
+    "kill",
+)
 
 
 def main(names: list[str]) -> int:
