@@ -188,7 +188,7 @@ class Lifecycle:
         for game in parts.services.games:
             game.stop_taking()
         self._tell_going()
-        drained = await _within(deadline * DRAIN_SHARE, self._drain)
+        drained = await _within(deadline * DRAIN_SHARE, self._drain) and not self._refused()
         if not drained:
             parts.log.note("what is still pending could not be committed in time")
         await _within(deadline * CLOSE_SHARE, self._close_connections)
@@ -211,8 +211,13 @@ class Lifecycle:
     async def _drain(self) -> None:
         services = self._parts.services
         for game in services.games:
-            await game.committer.drained()
+            if game.fault is None:
+                await game.committer.drained()
             services.hub.flush(game)
+
+    def _refused(self) -> bool:
+        """Whether a store has refused for good; what is pending there is never committed."""
+        return any(game.fault is not None for game in self._parts.services.games)
 
     async def _close_connections(self) -> None:
         listener = self._parts.listener

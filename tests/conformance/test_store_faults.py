@@ -63,7 +63,7 @@ async def test_c11_past_the_bound_it_is_busy_and_nothing_is_lost_when_space_retu
 
 
 async def test_c11_a_fault_for_good_stops_placing_and_not_watching() -> None:
-    async with serving(stop_deadline=0.5) as room, room.dial() as player, room.dial() as watcher:
+    async with serving(stop_deadline=600) as room, room.dial() as player, room.dial() as watcher:
         await player.play()
         assert (await player.put((3, 4, 5)))[0].status == 0
         room.faults.fail("journal.commit", GONE)
