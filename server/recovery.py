@@ -5,7 +5,8 @@ the superseded writer's last valid seq, cooldowns and requests. Changes nothing 
 the data holds together. Called by app.py with the lease in hand.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,7 +146,8 @@ class Recovery:
         journal, partitions = self._store.journal, config.partitions or (partition_of(config.game),)
         total = await journal.count(partitions, after=after)
         done = 0
-        async for page in journal.read(partitions, after=after, page=self._settings.page):
+        pages = journal.read(partitions, after=after, page=self._settings.page)
+        async for page in _one_ahead(pages):
             try:
                 replay.feed(page)
             except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -195,6 +197,22 @@ class Recovery:
             CONFIG, key_of(config.game), set={"writers": {str(f): writers[f] for f in kept}}
         )
         await self._store.tables.write(update)
+
+
+async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncIterator[list[Item]]:
+    """Fetch the next page, in the store's thread, while one is taken here."""
+
+    async def fetch() -> list[Item] | None:
+        return await anext(pages, None)
+
+    upcoming = asyncio.create_task(fetch())
+    try:
+        while (page := await upcoming) is not None:
+            upcoming = asyncio.create_task(fetch())
+            await asyncio.sleep(0)
+            yield page
+    finally:
+        upcoming.cancel()
 
 
 class _Recent:
