@@ -13,7 +13,7 @@ from tesserae_client.fetch import Canvas, fetch_canvas
 
 from tests.support.foreign import BINARY, GAME, JSON, Foreign
 from tests.support.relay import Relay, relaying
-from tests.support.serving import Serving, serving
+from tests.support.serving import BOARD, Serving, serving
 from tests.support.sockets import until
 from tests.support.wire import Ack
 
@@ -218,19 +218,18 @@ async def test_c63_every_acknowledged_pixel_is_where_its_ack_said_while_the_boar
         growing = asyncio.create_task(keep_growing(room))
         beds = await asyncio.gather(*[gardener(room, number) for number in range(50)])
         await growing
-        lineage = room.game.replica.lineage
         canvas = await room.canvas()
-        for ack, generation in [pair for bed in beds for pair in bed]:
-            x, y = ack.record & 0x1FFF, ack.record >> 13 & 0x1FFF
-            x, y = lineage.translate(x, y, generation)
-            byte = canvas[(y * lineage.geometry.width + x) // 2]
-            odd = (y * lineage.geometry.width + x) % 2
-            assert (byte & 15 if odd else byte >> 4) == ack.record >> 26
+        now = (await room.get(BOARD)).json()
+    for ack, offset_x, offset_y in [one for bed in beds for one in bed]:
+        x = (ack.record & 0x1FFF) + now["offsetX"] - offset_x
+        y = (ack.record >> 13 & 0x1FFF) + now["offsetY"] - offset_y
+        byte, odd = canvas[(y * now["width"] + x) // 2], (y * now["width"] + x) % 2
+        assert (byte & 15 if odd else byte >> 4) == ack.record >> 26
 
 
-async def gardener(room: Serving, number: int) -> list[tuple[Ack, int]]:
-    """Place twenty pixels on a row of one's own; each ack with the generation it was told in."""
-    told: list[tuple[Ack, int]] = []
+async def gardener(room: Serving, number: int) -> list[tuple[Ack, int, int]]:
+    """Place twenty pixels on a row of one's own; each ack with the offsets it was told under."""
+    told: list[tuple[Ack, int, int]] = []
     async with room.dial() as player:
         await player.play(wantsPresence=False)
         for x in range(20):
@@ -239,7 +238,7 @@ async def gardener(room: Serving, number: int) -> list[tuple[Ack, int]]:
             cell = (x + move_x, number + move_y, (x + number) % 15)
             (ack,) = await player.put(cell, request=x, generation=generation)
             assert ack.status == 0
-            told.append((ack, player.follower.generation))
+            told.append((ack, *shifts(player, player.follower.generation)))
     return told
 
 
