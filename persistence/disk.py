@@ -16,6 +16,7 @@ from persistence.errors import PermanentFault, StoreError, TransientFault
 _TRANSIENT = {
     errno.ENOSPC: "free some space; it is tried again by itself",
     errno.EDQUOT: "the disk quota of this user is used up: raise it; it is tried again by itself",
+    errno.EFBIG: "files may not grow here: raise `ulimit -f`; it is tried again by itself",
     errno.EIO: "the disk reports errors: check it and `dmesg`; it is tried again by itself",
     errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
     errno.ENFILE: "the system is out of open files: end other programs",

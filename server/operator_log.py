@@ -34,6 +34,9 @@ class OperatorLog:
         self._metrics.flushed(seconds)
 
     def _delayed(self, game: Game, fault: TransientFault) -> None:
+        self._phase.store_away(
+            f"placements on {game.name} wait for the store: {fault}; {fault.hint}"
+        )
         self._log.warning(
             "the store is away; placements wait, watching goes on",
             game=game.name,
@@ -42,6 +45,7 @@ class OperatorLog:
         )
 
     def _recovered(self, game: Game) -> None:
+        self._phase.store_back()
         self._log.info("the store is back; what waited is committed", game=game.name)
 
     def _failed(self, game: Game, fault: StoreError) -> None:

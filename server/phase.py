@@ -20,10 +20,11 @@ class Stage(Enum):
 class Phase:
     """The current stage; `reason` says in words why placements are not taken, empty if they are.
 
-    A fault of the store that time does not heal leaves the stage at READY and sets `reason`.
+    A fault of the store leaves the stage at READY and sets `reason`, for good or until it is back.
     """
 
     def __init__(self) -> None:
+        self._away = ""
         self.stage = Stage.STARTING
         self.reason = "the board is being recovered; try again in a moment"
         self.retry_after_ms = 2_000
@@ -36,6 +37,17 @@ class Phase:
     def impaired(self, reason: str) -> None:
         """Placements are not taken although watching goes on; `reason` tells the remedy."""
         self.reason = reason
+
+    def store_away(self, reason: str) -> None:
+        """Placements wait for the store, and are refused once too many wait."""
+        if not self.reason:
+            self._away = self.reason = reason
+
+    def store_back(self) -> None:
+        """The store takes placements again; what else stands in the way still does."""
+        if self.reason == self._away:
+            self.reason = ""
+        self._away = ""
 
     def draining(self, retry_after_ms: int) -> None:
         """The server was told to stop and will be back in about `retry_after_ms`."""

@@ -1,0 +1,41 @@
+"""Where the server stands, and when it says that placements are taken."""
+
+from server.phase import Phase
+
+
+def ready() -> Phase:
+    phase = Phase()
+    phase.ready()
+    return phase
+
+
+def test_while_the_store_is_away_placements_are_not_taken() -> None:
+    phase = ready()
+    phase.store_away("the disk is full")
+    assert (phase.takes_placements, phase.reason) == (False, "the disk is full")
+    phase.store_back()
+    assert (phase.takes_placements, phase.reason) == (True, "")
+
+
+def test_a_fault_for_good_outlives_the_store_s_return() -> None:
+    phase = ready()
+    phase.store_away("the disk is full")
+    phase.impaired("no access")
+    phase.store_back()
+    assert (phase.takes_placements, phase.reason) == (False, "no access")
+
+
+def test_a_fault_for_good_is_not_hidden_by_a_passing_one() -> None:
+    phase = ready()
+    phase.impaired("no access")
+    phase.store_away("the disk is full")
+    phase.store_back()
+    assert phase.reason == "no access"
+
+
+def test_a_stop_is_not_undone_by_the_store_s_return() -> None:
+    phase = ready()
+    phase.store_away("the disk is full")
+    phase.draining(1000)
+    phase.store_back()
+    assert "restarting" in phase.reason
