@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
+from canvas.cooldown import MAX_COOLDOWN_MS, MAX_STACK
 from server.config.values import (
     Accepts,
     BoardSize,
@@ -22,8 +23,6 @@ from server.config.values import (
     Size,
     Whole,
 )
-
-TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000
 
 LISTENING = "Listening"
 STORE = "Store"
@@ -139,7 +138,7 @@ class Settings(BaseModel):
     ] = None
     cooldown_ms: Annotated[
         Whole,
-        Field(ge=0, le=TEN_YEARS_MS),
+        Field(ge=0, le=MAX_COOLDOWN_MS),
         About(
             CANVAS,
             "Time between two placements of one user, in ms; applied at start when given.",
@@ -149,7 +148,7 @@ class Settings(BaseModel):
     ] = 300_000
     cooldown_stack: Annotated[
         Whole,
-        Field(ge=1, le=65_535),
+        Field(ge=1, le=MAX_STACK),
         About(
             CANVAS,
             "Placements that may be saved up while not placing; applied at start when given.",
@@ -158,7 +157,7 @@ class Settings(BaseModel):
     ] = 1
     address_cooldown: Annotated[
         OffOrWhole,
-        Field(ge=0, le=TEN_YEARS_MS),
+        Field(ge=0, le=MAX_COOLDOWN_MS),
         About(
             CANVAS,
             "Shortest time between two placements of one address, in ms.",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from canvas.cooldown import MAX_STACK, CooldownRule
 from server.config import ConfigurationError, Problem, Size, load, read_palette
 from server.config.table import BY_NAME, ROWS
 
@@ -160,6 +161,14 @@ def test_ticks_that_leave_no_room() -> None:
     assert "300 ms" in problem.wrong
     (problem,) = problems_of({"tick_min_ms": "300", "tick_max_ms": "never"})
     assert problem.where.startswith("--tick-max-ms")
+
+
+def test_the_largest_cooldown_that_is_accepted_can_be_founded() -> None:
+    texts = {"cooldown_ms": "315360000000", "cooldown_stack": "1000"}
+    settings = load(texts, {}).settings
+    assert CooldownRule(settings.cooldown_ms, settings.cooldown_stack).max_stack == MAX_STACK
+    (problem,) = problems_of({"cooldown_stack": "1001"})
+    assert problem.remedy == "Give a whole number from 1 to 1000."
 
 
 def test_a_data_path_that_is_a_file(tmp_path: Path) -> None:
