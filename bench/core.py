@@ -18,8 +18,8 @@ from canvas.placement import Placement
 from canvas.records import cell_of
 from canvas.settings import Settings
 from server.collector import building_what_stays
-from server.replica import Replica
-from server.ring import Ring
+from server.replica.replica import Replica
+from server.replica.ring import Ring
 from server.wire.binary_v1 import decode_place
 from server.wire.codec import Stream
 

@@ -11,7 +11,7 @@ from bench.results import Result, Row
 from bench.serving import OPEN_FLAGS, serving
 from canvas.events import PixelPlaced
 from persistence.embedded import open_embedded
-from server.history import to_item
+from server.game.history import to_item
 
 COUNT = 1_000_000
 BATCH = 5_000

@@ -5,19 +5,9 @@ give bans an end by the calendar. Never stores or announces them. Read by the he
 """
 
 from dataclasses import dataclass
-from ipaddress import (
-    IPv4Address,
-    IPv4Network,
-    IPv6Address,
-    IPv6Network,
-    ip_address,
-    ip_network,
-)
 
-Network = IPv4Network | IPv6Network
+from canvas.networks import Network, parse_address, parse_network
 
-MAPPED_PREFIX = 96
-"""`::ffff:0:0/96` holds the IPv4 addresses, as a dual-stack socket tells them."""
 REMEMBERED_ADDRESSES = 10_000
 """Looked-up addresses kept; parsing one costs microseconds, and each placement asks."""
 
@@ -63,7 +53,7 @@ class Bans:
     def _match(self, address: str) -> tuple[Ban, ...]:
         if len(self._matches) >= REMEMBERED_ADDRESSES:
             self._matches.clear()
-        ip = _address(address)
+        ip = parse_address(address)
         found = [] if ip is None else [ban for net, ban in self._networks.items() if ip in net]
         found.sort(key=_longest_first)
         matches = self._matches[address] = tuple(found)
@@ -100,25 +90,11 @@ class Bans:
 
 def _network(text: str) -> Network:
     try:
-        network = ip_network(text, strict=False)
+        return parse_network(text, host_bits=True)
     except ValueError as error:
         raise ValueError(
             f"{text!r} is no IP address or prefix; write 192.0.2.7 or 2001:db8::/64"
         ) from error
-    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_PREFIX:
-        mapped = network.network_address.ipv4_mapped
-        if mapped is not None:
-            return IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX), strict=False)
-    return network
-
-
-def _address(text: str) -> IPv4Address | IPv6Address | None:
-    try:
-        ip = ip_address(text)
-    except ValueError:
-        return None
-    mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
-    return ip if mapped is None else mapped
 
 
 def _longest_first(ban: Ban) -> float:

@@ -6,8 +6,6 @@ position plus the offset: `x = x_original + offset_x`. Used by everything that s
 
 from dataclasses import dataclass
 
-from canvas.packing import packed_size
-
 MAX_SIDE = 8000
 """Longest side of a board: 13 bits of a record hold it, and its packed bytes stay at 32 MB."""
 
@@ -43,7 +41,3 @@ class Geometry:
     def contains(self, x: int, y: int) -> bool:
         """Whether the array position is on the board."""
         return 0 <= x < self.width and 0 <= y < self.height
-
-    def packed_size(self, bits: int = 4) -> int:
-        """Size of the packed board in bytes."""
-        return packed_size(self.cells, bits)

@@ -16,14 +16,14 @@ from canvas.address import AddressPolicy
 from persistence.ports import Store
 from server.collector import building_what_stays
 from server.config import Settings
-from server.founding import Founding
-from server.game import Game
+from server.game.founding import Founding
+from server.game.game import Game
 from server.http.app import HttpSide
-from server.operator_log import OperatorLog
-from server.progress import RecoveryProgress, announce
-from server.recovery import Recovery, RecoveryEvents, RecoverySettings
-from server.services import Services
-from server.snapshotter import Snapshotter
+from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
+from server.recovery.snapshotter import Snapshotter
+from server.session.services import Services
+from server.telemetry.operator_log import OperatorLog
+from server.telemetry.progress import RecoveryProgress, announce
 from server.transport.listener import Listener
 from server.wire import events
 from server.wire.codes import CloseCode

@@ -14,7 +14,7 @@ from pydantic import Field
 from canvas.geometry import MAX_SIDE
 from server.commands.registry import Call, Command, Done, Outcome, Request
 from server.commands.watching import GameName, unknown_game
-from server.game import Game
+from server.game.game import Game
 
 INLINE_BYTES = 512 * 1024
 """Summed on the loop in half a millisecond; a thread costs as much."""

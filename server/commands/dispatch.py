@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from server.commands.registry import Call, Command, Done, Failed, Outcome, Registry
-from server.session import Session
+from server.session.session import Session
 from server.wire.codes import ErrorCode
 from server.wire.errors import Malformed
 from server.wire.json_text import decode_object, reply_error, reply_ok

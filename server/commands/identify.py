@@ -8,11 +8,11 @@ command succeeds.
 from dataclasses import dataclass
 
 from canvas.refusals import Refused
-from server import admission
-from server.auth import Unauthorized
 from server.commands.registry import Failed
-from server.identity import Identity
-from server.session import Session
+from server.identity.auth import Unauthorized
+from server.identity.identity import Identity
+from server.session import admission
+from server.session.session import Session
 from server.wire.codes import CloseCode, ErrorCode
 
 GUESTS_SCOPE = "guests-per-address"

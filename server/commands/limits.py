@@ -1,8 +1,8 @@
 """`limits`: what is left and when it refills, from a bucket of its own, so it costs nothing."""
 
-from server.allowance import Bucket
 from server.commands.registry import Call, Command, Done, Outcome, Request
 from server.commands.watching import GameName, unknown_game
+from server.session.allowance import Bucket
 
 
 class Limits(Request):

@@ -6,9 +6,9 @@ from canvas.refusals import Refused
 from persistence.ports import Item, Rectangle
 from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
 from server.commands.watching import GameName, unknown_game
-from server.game import Game
-from server.history import at_ms_of_key
-from server.session import Session
+from server.game.game import Game
+from server.game.history import at_ms_of_key
+from server.session.session import Session
 
 PAGE = 16
 MAX_PAGES = 8

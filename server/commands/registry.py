@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from server.allowance import Bucket
-from server.session import Session
+from server.session.allowance import Bucket
+from server.session.session import Session
 from server.wire.codes import ErrorCode
 
 

@@ -9,8 +9,8 @@ from server.commands import watching
 from server.commands.identify import Person, identify
 from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
 from server.commands.watching import MAX_INTERVAL_MS, Entry, Wishes
-from server.identity import Identity
-from server.session import Session
+from server.identity.identity import Identity
+from server.session.session import Session
 
 
 class Subscribe(Request):

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from server import placing
-from server.asking import Position, Resume, SnapshotMode
 from server.commands.registry import Failed, Request
-from server.game import Game
-from server.session import Session
-from server.state import game_state
-from server.subscription import Prepared
+from server.game.asking import Position, Resume, SnapshotMode
+from server.game.game import Game
+from server.game.state import game_state
+from server.hub.subscription import Prepared
+from server.session import placing
+from server.session.session import Session
 
 MAX_WATCHED = 64
 MAX_NAME = 129

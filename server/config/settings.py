@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from canvas.cooldown import MAX_COOLDOWN_MS, MAX_STACK
+from canvas.cooldown import MAX_STACK
 from server.config.values import (
     Accepts,
     BoardSize,
@@ -23,6 +23,8 @@ from server.config.values import (
     Size,
     Whole,
 )
+
+TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000
 
 LISTENING = "Listening"
 STORE = "Store"
@@ -138,7 +140,7 @@ class Settings(BaseModel):
     ] = None
     cooldown_ms: Annotated[
         Whole,
-        Field(ge=0, le=MAX_COOLDOWN_MS),
+        Field(ge=0, le=TEN_YEARS_MS),
         About(
             CANVAS,
             "Time between two placements of one user, in ms; applied at start when given.",
@@ -157,7 +159,7 @@ class Settings(BaseModel):
     ] = 1
     address_cooldown: Annotated[
         OffOrWhole,
-        Field(ge=0, le=MAX_COOLDOWN_MS),
+        Field(ge=0, le=TEN_YEARS_MS),
         About(
             CANVAS,
             "Shortest time between two placements of one address, in ms.",

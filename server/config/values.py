@@ -6,18 +6,16 @@ a setting accepts. Knows no setting. Called by pydantic while it checks `Setting
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator
 
-Network = IPv4Network | IPv6Network
+from canvas.geometry import MAX_SIDE
+from canvas.networks import Network, parse_network
 
-MAX_BOARD_SIDE = 8000
 SWITCHES = {"on": True, "off": False}
 DEFAULT_PORTS = {"http": 80, "https": 443}
-MAPPED_PREFIX_BITS = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def read_size(value: object) -> object:
     if match is None:
         raise ValueError("is not a size")
     size = Size(int(match[1]), int(match[2]))
-    if not all(1 <= side <= MAX_BOARD_SIDE for side in (size.width, size.height)):
+    if not all(1 <= side <= MAX_SIDE for side in (size.width, size.height)):
         raise ValueError("is no board that can be made")
     return size
 
@@ -120,14 +118,9 @@ def _origin(text: object) -> str:
 
 def _network(text: object) -> Network:
     try:
-        network = ip_network(str(text))
+        return parse_network(str(text))
     except ValueError as error:
         raise ValueError(f"has {text}, which is no network ({_reason(error)})") from error
-    if isinstance(network, IPv6Network) and network.prefixlen >= MAPPED_PREFIX_BITS:
-        mapped = network.network_address.ipv4_mapped
-        if mapped is not None:
-            return IPv4Network((mapped, network.prefixlen - MAPPED_PREFIX_BITS))
-    return network
 
 
 def _reason(error: ValueError) -> str:
@@ -151,5 +144,5 @@ Networks = Annotated[
 BoardSize = Annotated[
     Size,
     BeforeValidator(read_size),
-    Accepts(f"WIDTHxHEIGHT with sides from 1 to {MAX_BOARD_SIDE}, such as 960x540"),
+    Accepts(f"WIDTHxHEIGHT with sides from 1 to {MAX_SIDE}, such as 960x540"),
 ]

@@ -12,12 +12,11 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from server import gauges
-from server.addresses import client_address
 from server.config import Settings
-from server.http import canvas_bin, canvas_png, games, health, pages, problems
+from server.http import canvas_bin, canvas_png, games, gauges, health, pages, problems
 from server.http.bodies import Outbox
-from server.services import Services
+from server.identity.addresses import client_address
+from server.session.services import Services
 
 LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""

@@ -13,10 +13,10 @@ from aiohttp import hdrs, web
 
 from canvas.packing import crop
 from canvas.region import Region
-from server.game import Game
+from server.game.game import Game
 from server.http.bodies import Outbox, gzipped, is_known, send, wants_gzip
 from server.http.reading import game_of, region_of
-from server.services import Services
+from server.session.services import Services
 
 BINARY_TYPE = "application/octet-stream"
 

@@ -15,12 +15,12 @@ from aiohttp import hdrs, web
 
 from canvas.packing import rows
 from canvas.region import Region
-from server.game import Game
+from server.game.game import Game
 from server.http import png
 from server.http.bodies import Outbox, is_known, send
 from server.http.problems import unavailable
 from server.http.reading import game_of, region_of, scale_of
-from server.services import Services
+from server.session.services import Services
 
 MAX_SCALE = 32
 MAX_PIXELS = 8000 * 8000

@@ -8,10 +8,10 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from server.game import Game
+from server.game.game import Game
+from server.game.state import game_state
 from server.http.reading import game_of, started
-from server.services import Services
-from server.state import game_state
+from server.session.services import Services
 
 NO_CACHE = {"Cache-Control": "no-cache"}
 

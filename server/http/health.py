@@ -14,8 +14,8 @@ import orjson
 from aiohttp import hdrs, web
 
 from server.http.problems import Problem, unavailable
-from server.metrics import CONTENT_TYPE, Metrics
 from server.phase import Phase
+from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
 BEARER = "Bearer "
 FORWARDED = ("X-Forwarded-For", "Forwarded")

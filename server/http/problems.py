@@ -11,7 +11,7 @@ import orjson
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from server.services import OnFault
+from server.session.services import OnFault
 
 PROBLEM_TYPE = "application/problem+json"
 METHODS = ("GET", "HEAD")

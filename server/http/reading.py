@@ -11,10 +11,10 @@ from aiohttp import web
 
 from canvas.geometry import Geometry
 from canvas.region import Region
-from server.game import Game
+from server.game.game import Game
 from server.http.problems import Problem, unavailable
 from server.phase import Stage
-from server.services import Services
+from server.session.services import Services
 
 CORNERS = ("x1", "y1", "x2", "y2")
 _WHOLE = re.compile(r"[0-9]{1,5}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from persistence.embedded import open_embedded
 from server.clock import SystemClock
-from server.history import at_ms_of_key
+from server.game.history import at_ms_of_key
 from tests.support.foreign import BINARY, GAME, JSON, Cell, Foreign, place_frame
 from tests.support.naive import NaiveBoard
 from tests.support.serving import Serving, serving

@@ -7,7 +7,7 @@ import pytest
 
 from canvas.refusals import Refused
 from server.commands.all import COMMANDS
-from server.placing import MAX_UNANSWERED
+from server.session.placing import MAX_UNANSWERED
 from server.wire.binary_v1 import MAX_RECORDS
 from server.wire.codes import CloseCode, ErrorCode
 from tests.support.source import ROOT, read
@@ -65,7 +65,10 @@ def test_the_numbers_that_the_page_names() -> None:
 
 def test_the_events_that_the_server_encodes() -> None:
     told = {name for name, *_ in table("Events")}
-    sources = [*(ROOT / "server" / "wire").glob("*.py"), ROOT / "server" / "presence_service.py"]
+    sources = [
+        *(ROOT / "server" / "wire").glob("*.py"),
+        ROOT / "server" / "session" / "presence_service.py",
+    ]
     text = "".join(path.read_text(encoding="utf-8") for path in sources)
     encoded = set(re.findall(r'event_frame\(\s*"([a-z]+)"', text))
     encoded |= set(re.findall(r'"event": "([a-z]+)"', text))

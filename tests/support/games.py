@@ -13,9 +13,9 @@ from canvas.palette import DEFAULT
 from canvas.placement import Placement
 from canvas.settings import Settings
 from persistence.ports import Item, Write
-from server.game import Game
-from server.replica import Replica
-from server.ring import Ring
+from server.game.game import Game
+from server.replica.replica import Replica
+from server.replica.ring import Ring
 from server.wire.codec import Stream
 from tests.support.clock import FakeClock
 

@@ -12,10 +12,10 @@ from canvas.placement import Placement
 from canvas.refusals import Refusal
 from persistence.errors import StoreDamaged, StoreError
 from persistence.ports import Store
-from server.game import Game
-from server.game_config import found
-from server.recovery import Recovery, RecoveryEvents, RecoverySettings
-from server.snapshotter import Snapshotter
+from server.game.config import found
+from server.game.game import Game
+from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
+from server.recovery.snapshotter import Snapshotter
 from tests.support.clock import FakeClock
 from tests.support.games import NAME, make_settings
 

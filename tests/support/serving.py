@@ -20,11 +20,11 @@ from server.app import compose
 from server.clock import Clock, SystemClock
 from server.config import Settings
 from server.config.values import Size
-from server.founding import read_founding
-from server.game import Game
-from server.identity import Role
+from server.game.founding import read_founding
+from server.game.game import Game
+from server.identity.identity import Role
+from server.identity.secret import Secret
 from server.lifecycle import Lifecycle
-from server.secret import Secret
 from tests.support.foreign import BINARY, Foreign, dialled
 from tests.support.http import Answer
 from tests.support.memory_store import open_memory

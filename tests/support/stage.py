@@ -6,9 +6,9 @@ from typing import Any
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.refusals import Refusal
-from server.asking import Position, SnapshotMode
-from server.game import Game
-from server.hub import Hub, HubEvents, HubSettings
+from server.game.asking import Position, SnapshotMode
+from server.game.game import Game
+from server.hub.hub import Hub, HubEvents, HubSettings
 from server.wire.binary_v1 import accepted_ack
 from tests.support.clock import FakeClock
 from tests.support.games import GatedJournal, make_game, make_replica, placement

@@ -19,23 +19,23 @@ from canvas.head import Head
 from canvas.palette import DEFAULT
 from canvas.settings import Settings
 from persistence.faulty import Faults, faulty
-from server.auth import Authenticator
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
-from server.game import Game, Games
-from server.hub import Hub, HubEvents, HubSettings
-from server.identity import Role
-from server.limits import ConnectionLimits, CreditRule, GuestLimit
-from server.metrics import Metrics
+from server.game.game import Game, Games
+from server.hub.hub import Hub, HubEvents, HubSettings
+from server.identity.auth import Authenticator
+from server.identity.identity import Role
+from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.identity.secret import Secret
 from server.phase import Phase
-from server.presence_service import PresenceService
-from server.replica import Replica
-from server.ring import Ring
-from server.secret import Secret
-from server.services import Services, SessionRules
-from server.session import Session
-from server.sessions import Sessions
-from server.watcher_counts import WatcherCounts
+from server.replica.replica import Replica
+from server.replica.ring import Ring
+from server.session.presence_service import PresenceService
+from server.session.services import Services, SessionRules
+from server.session.session import Session
+from server.session.sessions import Sessions
+from server.session.watcher_counts import WatcherCounts
+from server.telemetry.metrics import Metrics
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream
 from server.wire.codes import CloseCode

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from server.config import ConfigurationError, Settings
-from server.secret import Secret, open_secret
+from server.identity.secret import Secret, open_secret
 
 GIVEN = "0123456789abcdef0123456789abcdef"
 

@@ -60,7 +60,7 @@ def test_impossible_sizes_are_refused(size: tuple[int, int]) -> None:
 
 def test_a_geometry_knows_its_cells() -> None:
     geometry = Geometry(7, 3)
-    assert (geometry.cells, geometry.packed_size(), geometry.packed_size(8)) == (21, 11, 21)
+    assert geometry.cells == 21
     assert [geometry.contains(*cell) for cell in [(0, 0), (6, 2), (7, 2), (6, 3), (-1, 0)]] == [
         True,
         True,

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from server.auth import Authenticator
 from server.cli.main import main
 from server.clock import SystemClock
 from server.config import Settings
-from server.identity import Identity, Role
-from server.secret import open_secret
+from server.identity.auth import Authenticator
+from server.identity.identity import Identity, Role
+from server.identity.secret import open_secret
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ["token", "--sub", "u1", "--name", "Ann"]

@@ -10,7 +10,7 @@ import pytest
 import structlog
 
 from server.config import Settings
-from server.logs import MASK, get_logger, set_up_logs
+from server.telemetry.logs import MASK, get_logger, set_up_logs
 
 TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1MSJ9.c2lnbmF0dXJlLXNpZ25hdHVyZQ"
 SECRET = "0123456789abcdef0123456789abcdef"

@@ -9,7 +9,7 @@ from canvas.refusals import Refusal, Refused
 from persistence.errors import StoreDamaged
 from persistence.ports import Blob, Key, Store, Update
 from persistence.tables import CONFIG
-from server.history import to_item
+from server.game.history import to_item
 from tests.support.memory_store import MemoryBlobs, open_memory
 from tests.support.runs import Lives, Run
 
@@ -121,7 +121,7 @@ async def test_a_damaged_snapshot_is_passed_over_for_the_one_before(store: Store
 async def test_old_archives_leave_and_keyframes_stay(store: Store) -> None:
     lives = Lives(store)
     run = await lives.start()
-    from server.snapshotter import Snapshotter
+    from server.recovery.snapshotter import Snapshotter
 
     snapshotter = Snapshotter(
         run.game,

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from canvas.board import Board
 from canvas.events import PixelPlaced, Resized
 from canvas.growth import Growth
-from server.catch_up import CatchUps, Frame, Part, merge
-from server.replica import Replica
+from server.replica.catch_up import CatchUps, Frame, Part, merge
+from server.replica.replica import Replica
 from server.wire.binary_v1 import BINARY_V1
 from tests.support.games import make_replica
 

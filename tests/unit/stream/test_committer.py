@@ -7,7 +7,7 @@ import pytest
 
 from canvas.events import Event, PixelPlaced, SettingsChanged
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
-from server.committer import Committer, CommitterEvents, Decided
+from server.game.committer import Committer, CommitterEvents, Decided
 from tests.support.games import GatedJournal
 
 
@@ -74,7 +74,7 @@ async def test_control_events_are_committed_alone(journal: GatedJournal, told: T
 async def test_a_transient_fault_is_retried_and_told_once(
     journal: GatedJournal, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.committer.FIRST_RETRY", 0.0)
+    monkeypatch.setattr("server.game.committer.FIRST_RETRY", 0.0)
     journal.faults = [TransientFault("full"), TransientFault("full")]
     await commit_all(journal, told, [pixel(1)])
     assert told.committed == [1]

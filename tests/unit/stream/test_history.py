@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from canvas.events import Event, PixelPlaced, Resized, SettingsChanged
-from server.history import at_ms_of_key, from_item, partition_of, sort_key, time_key, to_item
+from server.game.history import at_ms_of_key, from_item, partition_of, sort_key, time_key, to_item
 
 PIXEL = PixelPlaced(
     seq=7,

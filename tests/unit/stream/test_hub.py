@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from canvas.board import Board
-from server.asking import Position
+from server.game.asking import Position
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.json_v1 import JSON_V1
 from tests.support.games import NAME, placement
@@ -26,7 +26,7 @@ async def test_a_joiner_gets_the_board_then_every_pixel(stage: Stage) -> None:
 async def test_a_hundred_joiners_share_one_snapshot(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from server import snapshots
+    from server.replica import snapshots
 
     encodings: list[int] = []
     encode = snapshots.encode

@@ -1,6 +1,6 @@
 """The tick adapts to what a flush costs, and never makes an idle stream wait."""
 
-from server.pacer import Pacer
+from server.hub.pacer import Pacer
 
 
 def test_an_idle_stream_does_not_wait() -> None:

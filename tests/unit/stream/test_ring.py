@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canvas.events import Resized, SettingsChanged
-from server.ring import CHUNK_RECORDS, PixelRun, Ring, Segment
+from server.replica.ring import CHUNK_RECORDS, PixelRun, Ring, Segment
 
 
 def run(first: int, count: int, generation: int = 0) -> PixelRun:

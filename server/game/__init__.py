@@ -1,0 +1,1 @@
+"""A game's decisions: the one writer, its committer, its config, and its rows of history."""

@@ -1,0 +1,128 @@
+"""The committer: makes one game's decided events durable, in order, in groups.
+
+Owns the queue of what is decided and not yet committed, and the retries. One commit is in flight at
+a time, so what returns is always the contiguous prefix. It publishes nothing: the game is told.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from canvas.events import Event, PixelPlaced
+from persistence.errors import StoreError, TransientFault
+from persistence.ports import Item, Journal, Write
+from server.game.asking import Asker
+from server.game.history import to_item
+
+MAX_BATCH = 2000
+"""Placements a commit; encoding them holds the loop about 3 ms."""
+FIRST_RETRY = 0.05
+LAST_RETRY = 2.0
+
+
+class Decided(NamedTuple):
+    """An event on its way to the journal, and who waits for it."""
+
+    event: Event
+    asker: Asker | None = None
+    tag: object = None
+    writes: tuple[Write, ...] = ()
+    """Items of other tables that a control event changes, in the same transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitterEvents:
+    """What the committer tells, each called on the loop."""
+
+    committed: Callable[[Sequence[Decided]], None]
+    delayed: Callable[[TransientFault], None]
+    """The store is away; told once an outage."""
+    recovered: Callable[[], None]
+    failed: Callable[[StoreError], None]
+    """For good: nothing will be committed any more."""
+
+
+class Committer:
+    """Commits one game's events; `run` is its only task."""
+
+    def __init__(
+        self, journal: Journal, partition: str, fence: int, listener: CommitterEvents
+    ) -> None:
+        self._journal = journal
+        self._partition = partition
+        self._fence = fence
+        self._listener = listener
+        self._queue: deque[Decided] = deque()
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._stopping = asyncio.Event()
+
+    def add(self, decided: Decided) -> None:
+        """Queue an event; seqs are consecutive."""
+        self._queue.append(decided)
+        self._wake.set()
+        self._idle.clear()
+
+    async def drained(self) -> None:
+        """Wait until everything that was queued is committed."""
+        await self._idle.wait()
+
+    def stop(self) -> None:
+        """End `run` once the queue is empty, or at once when the store refuses for good."""
+        self._stopping.set()
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Commit until stopped; returns early after a fault that retrying cannot mend."""
+        while True:
+            await self._wake.wait()
+            if not self._queue:
+                if self._stopping.is_set():
+                    return
+                self._wake.clear()
+                continue
+            batch = self._take()
+            if not await self._commit(batch):
+                return
+            self._listener.committed(batch)
+            if not self._queue:
+                self._idle.set()
+
+    def _take(self) -> list[Decided]:
+        queue = self._queue
+        batch = [queue.popleft()]
+        if type(batch[0].event) is not PixelPlaced:
+            return batch  # a control event is a barrier: committed alone
+        while queue and len(batch) < MAX_BATCH and type(queue[0].event) is PixelPlaced:
+            batch.append(queue.popleft())
+        return batch
+
+    async def _commit(self, batch: Sequence[Decided]) -> bool:
+        items = [to_item(decided.event, self._partition, self._fence) for decided in batch]
+        try:
+            await self._until_durable(items, batch[0].writes)
+        except StoreError as fault:
+            # Permanent, or a lost condition: somebody else wrote. Never go on over either.
+            self._listener.failed(fault)
+            return False
+        return True
+
+    async def _until_durable(self, items: list[Item], writes: Sequence[Write]) -> None:
+        delay = FIRST_RETRY
+        delayed = False
+        while True:
+            try:
+                await self._journal.commit(items, writes)
+            except TransientFault as fault:
+                if not delayed:
+                    self._listener.delayed(fault)
+                delayed = True
+            else:
+                if delayed:
+                    self._listener.recovered()
+                return
+            await asyncio.sleep(delay)
+            delay = min(LAST_RETRY, delay * 2)

@@ -1,0 +1,128 @@
+"""The config item of a game: what it is, apart from its pixels.
+
+Owns the attribute names of the config table and the founding of a new game. Written together with
+each control event and, for `seq` alone, after a snapshot. Called by the game and by recovery.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from canvas.cooldown import CooldownRule
+from canvas.geometry import Geometry
+from canvas.growth import Lineage
+from canvas.palette import Palette
+from canvas.settings import Settings
+from persistence.errors import StoreDamaged
+from persistence.ports import Item, Key, Update
+from persistence.tables import CONFIG
+from server.game.history import partition_of
+from server.game.names import config_sort_key
+
+PARTITION = "CONFIG"
+
+
+@dataclass(frozen=True, slots=True)
+class GameConfig:
+    """One game's item in the config table."""
+
+    game: str
+    epoch: str
+    channel: int
+    lineage: Lineage
+    settings: Settings
+    seq: int = 0
+    """Seq of the last control event or snapshot; the history is at least that long."""
+    writers: Mapping[int, int] = field(default_factory=dict)
+    """Each fence's last valid seq; what a fence wrote beyond it was never published."""
+    partitions: tuple[str, ...] = ()
+
+    def to_item(self) -> Item:
+        """Make the whole item, as it is founded."""
+        return {
+            "PK": PARTITION,
+            "SK": config_sort_key(self.game),
+            "epoch": self.epoch,
+            "channel": self.channel,
+            "writers": {str(fence): seq for fence, seq in self.writers.items()},
+            "historyPartitions": list(self.partitions or (partition_of(self.game),)),
+            **changing_attributes(self.seq, self.settings, self.lineage),
+        }
+
+    @classmethod
+    def from_item(cls, game: str, item: Item) -> "GameConfig":
+        """Read an item; raises StoreDamaged when it does not hold together."""
+        try:
+            return cls._read(game, item)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreDamaged(
+                f"the config item of {game} cannot be read: {error}",
+                "restore it from a backup of the data directory; the history is untouched",
+            ) from error
+
+    @classmethod
+    def _read(cls, game: str, item: Item) -> "GameConfig":
+        lineage = Lineage.from_json(item["growths"])
+        geometry = lineage.geometry
+        if (geometry.width, geometry.height) != (item["width"], item["height"]):
+            raise ValueError("width and height are not those of the last growth")
+        return cls(
+            game=game,
+            epoch=item["epoch"],
+            channel=item["channel"],
+            lineage=lineage,
+            settings=_settings(item),
+            seq=item["seq"],
+            writers={int(fence): seq for fence, seq in item["writers"].items()},
+            partitions=tuple(item["historyPartitions"]),
+        )
+
+
+def _settings(item: Item) -> Settings:
+    return Settings(
+        palette=Palette.from_json(item["palette"], item["empty"]),
+        cooldown=CooldownRule(item["cooldownMs"], item["cooldownRule"]["maxStack"]),
+        locked=item["locked"],
+        lock_reason=item.get("lockReason"),
+        starts_at_ms=item.get("startsAt"),
+        ends_at_ms=item.get("endsAt"),
+    )
+
+
+def key_of(game: str) -> Key:
+    """Key of a game's item in the config table."""
+    return Key(PARTITION, config_sort_key(game))
+
+
+def changing_attributes(seq: int, settings: Settings, lineage: Lineage) -> dict[str, Any]:
+    """Attributes that a control event at `seq` may have changed."""
+    geometry = lineage.geometry
+    return {
+        "width": geometry.width,
+        "height": geometry.height,
+        "cooldownMs": settings.cooldown.ms,
+        "locked": settings.locked,
+        "lockReason": settings.lock_reason,
+        "globalOffsetX": geometry.offset_x,
+        "globalOffsetY": geometry.offset_y,
+        "generation": geometry.generation,
+        "growths": lineage.to_json(),
+        "seq": seq,
+        "cooldownRule": settings.cooldown.to_json(),
+        "palette": settings.palette.to_json(),
+        "empty": settings.palette.empty,
+        "startsAt": settings.starts_at_ms,
+        "endsAt": settings.ends_at_ms,
+    }
+
+
+def control_update(game: str, seq: int, settings: Settings, lineage: Lineage) -> Update:
+    """Write what a control event changed; goes into the event's own transaction."""
+    return Update(CONFIG, key_of(game), set=changing_attributes(seq, settings, lineage))
+
+
+def found(
+    game: str, *, width: int, height: int, settings: Settings, epoch: str, channel: int
+) -> GameConfig:
+    """Make the config of a new game; raises ValueError for an impossible size."""
+    return GameConfig(game, epoch, channel, Lineage([Geometry(width, height)]), settings)

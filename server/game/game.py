@@ -1,0 +1,254 @@
+"""The game: the one writer of a canvas. One synchronous turn decides, numbers and queues.
+
+Owns the head and the way from decided to published: head, then journal, then (by the hub's flush)
+the replica, then the answers. It never awaits between a check and the act it allows, knows no
+connection but through `Asker`, and never sends anything.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from canvas.events import ControlEvent, Event, PixelPlaced
+from canvas.head import Head, Placement
+from canvas.refusals import Refusal
+from canvas.requests import Remembered
+from persistence.errors import StoreError, TransientFault
+from persistence.ports import Journal
+from server.clock import Clock
+from server.game.asking import Asker
+from server.game.committer import Committer, CommitterEvents, Decided
+from server.game.config import control_update
+from server.game.history import partition_of, sort_key
+from server.replica.replica import Replica
+from server.replica.ring import Segment
+
+
+class Answer(NamedTuple):
+    """A placement to acknowledge at the next flush."""
+
+    asker: Asker
+    event: PixelPlaced
+    tag: object
+
+
+class GameListener(NamedTuple):
+    """What a game tells, each called on the loop."""
+
+    ready: Callable[["Game"], None]
+    """Something is committed, or answers are due: flush when it suits."""
+    delayed: Callable[["Game", TransientFault], None]
+    recovered: Callable[["Game"], None]
+    failed: Callable[["Game", StoreError], None]
+
+
+class Game:
+    """One canvas with its head, its replica and its committer."""
+
+    def __init__(
+        self,
+        replica: Replica,
+        head: Head,
+        journal: Journal,
+        fence: int,
+        clock: Clock,
+        *,
+        config_seq: int = 0,
+        last_sk: str = "",
+    ) -> None:
+        self.replica = replica
+        self.head = head
+        self.fence = fence
+        self.fault: StoreError | None = None
+        self.last_sk = last_sk
+        """Sort key of the newest published event; where recovery reads on from a snapshot."""
+        self.config_seq = config_seq
+        """The seq that the config item is known to hold."""
+        self._clock = clock
+        self._listener: GameListener | None = None
+        self._committed: list[Decided] = []
+        self._repeats: dict[int, list[tuple[Asker, object]]] = {}
+        self._answers: list[Answer] = []
+        self.committer = Committer(
+            journal,
+            partition_of(replica.stream.game),
+            fence,
+            CommitterEvents(self._on_committed, self._on_delayed, self._on_recovered, self.fail),
+        )
+
+    @property
+    def name(self) -> str:
+        """`<metaGame>#<gameId>`."""
+        return self.replica.stream.game
+
+    @property
+    def channel(self) -> int:
+        """The u16 that stands for the game in binary frames."""
+        return self.replica.stream.channel
+
+    @property
+    def epoch(self) -> str:
+        """Changes when history is replaced."""
+        return self.replica.epoch
+
+    @property
+    def taking(self) -> bool:
+        """Whether placements are taken (neither stopped nor failed)."""
+        return self.head.max_pending > 0
+
+    @property
+    def partitions(self) -> tuple[str, ...]:
+        """History partitions that this game ever used."""
+        return (partition_of(self.name),)
+
+    def cooldown_of(self, user_id: str | None) -> dict[str, Any]:
+        """Build the protocol's `cooldown` object, for one user or for anybody."""
+        rule = self.head.settings.cooldown
+        return {
+            "rule": rule.name,
+            "ms": rule.ms,
+            "leftMs": self.left_ms(user_id) if user_id else 0,
+            "stack": self.stack(user_id) if user_id else rule.max_stack,
+            "maxStack": rule.max_stack,
+        }
+
+    def left_ms(self, user_id: str) -> int:
+        """Milliseconds until the next placement of a user."""
+        return self.head.left_ms(user_id, self._clock.monotonic_ms())
+
+    def stack(self, user_id: str) -> int:
+        """How many placements a user could make now."""
+        return self.head.stack(user_id, self._clock.monotonic_ms())
+
+    def last_accepted(self, user_id: str) -> tuple[int, int] | None:
+        """(request, seq) of the user's last accepted placement, while it is remembered."""
+        return self.head.last_accepted(user_id, self._clock.wall_ms())
+
+    def listen(self, listener: GameListener) -> None:
+        """Name the one listener; before the first placement."""
+        self._listener = listener
+
+    def submit(self, placement: Placement, asker: Asker, tag: object = None) -> None:
+        """Decide a placement; refusals are answered within this call, the rest once published."""
+        clock = self._clock
+        outcome = self.head.place(placement, clock.monotonic_ms(), clock.wall_ms())
+        if type(outcome) is PixelPlaced:
+            self.committer.add(Decided(outcome, asker, tag))
+        elif isinstance(outcome, Refusal):
+            asker.refused(outcome, placement, tag)
+        elif isinstance(outcome, Remembered):
+            self._repeat(outcome, asker, tag)
+
+    def _repeat(self, first: Remembered, asker: Asker, tag: object) -> None:
+        if first.event.seq > self.replica.seq:
+            self._repeats.setdefault(first.event.seq, []).append((asker, tag))
+        else:
+            self._answers.append(Answer(asker, first.event, tag))
+            self._tell_ready()
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Number a change of settings; it is in force at once and told when committed."""
+        self._control(self.head.change(changes, self._clock.wall_ms()))
+
+    def resize(self, direction: str, amount: int, label: str | None = None) -> None:
+        """Number a growth; raises ValueError when nothing would grow."""
+        self._control(self.head.resize(direction, amount, label, self._clock.wall_ms()))
+
+    def _control(self, event: ControlEvent) -> None:
+        head = self.head
+        update = control_update(self.name, event.seq, head.settings, head.lineage)
+        self.committer.add(Decided(event, writes=(update,)))
+
+    def stop_taking(self) -> None:
+        """Refuse every further placement with `busy`; what is pending goes on."""
+        self.head.max_pending = 0
+
+    def _on_committed(self, batch: Sequence[Decided]) -> None:
+        self._committed.extend(batch)
+        self._tell_ready()
+
+    def publish(self) -> "Publication":
+        """Move the committed prefix into the replica; what was committed is seen from here on."""
+        batch, self._committed = self._committed, []
+        answers, self._answers = self._answers, []
+        first = self.replica.seq + 1
+        events = [decided.event for decided in batch]
+        segments = self.replica.apply(events)
+        self.head.settle(events)
+        if events:
+            self._note_published(events)
+        answers.extend(self._answers_of(batch))
+        return Publication(first, segments, answers)
+
+    def _note_published(self, events: Sequence[Event]) -> None:
+        last = events[-1]
+        self.last_sk = sort_key(last.at_ms, last.seq, self.fence)
+        if type(last) is not PixelPlaced:
+            self.config_seq = last.seq
+
+    def _answers_of(self, batch: Sequence[Decided]) -> list[Answer]:
+        answers = [
+            Answer(decided.asker, decided.event, decided.tag)
+            for decided in batch
+            if decided.asker is not None and type(decided.event) is PixelPlaced
+        ]
+        if self._repeats:
+            for event in [decided.event for decided in batch]:
+                for asker, tag in self._repeats.pop(event.seq, ()):
+                    answers.append(Answer(asker, event, tag))  # type: ignore[arg-type]  # repeats are of pixels
+        return answers
+
+    def _tell_ready(self) -> None:
+        if self._listener is not None:
+            self._listener.ready(self)
+
+    def _on_delayed(self, fault: TransientFault) -> None:
+        if self._listener is not None:
+            self._listener.delayed(self, fault)
+
+    def _on_recovered(self) -> None:
+        if self._listener is not None:
+            self._listener.recovered(self)
+
+    def fail(self, fault: StoreError) -> None:
+        """Take no placement any more: the store, or the publication, is beyond retrying."""
+        self.fault = fault
+        self.stop_taking()
+        if self._listener is not None:
+            self._listener.failed(self, fault)
+
+
+class Publication(NamedTuple):
+    """What one flush makes public."""
+
+    first: int
+    segments: list[Segment]
+    answers: list[Answer]
+
+
+class Games:
+    """The open games of this process, by name and by channel."""
+
+    def __init__(self, games: Sequence[Game] = ()) -> None:
+        self._by_name = {game.name: game for game in games}
+        self._by_channel = {game.channel: game for game in games}
+
+    def add(self, game: Game) -> None:
+        """Open a game; raises ValueError when its name or channel is taken."""
+        if game.name in self._by_name or game.channel in self._by_channel:
+            raise ValueError(f"{game.name} or its channel {game.channel} is open already")
+        self._by_name[game.name] = game
+        self._by_channel[game.channel] = game
+
+    def get(self, name: str) -> Game | None:
+        """The game of that name, if it is open."""
+        return self._by_name.get(name)
+
+    def by_channel(self, channel: int) -> Game | None:
+        """The game of that channel, if it is open."""
+        return self._by_channel.get(channel)
+
+    def __iter__(self) -> Iterator[Game]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)

@@ -1,0 +1,1 @@
+"""Who watches what: channels, subscriptions and the adaptive tick."""

@@ -1,0 +1,243 @@
+"""A channel: one game's stream to everybody who watches it.
+
+Owns the game's subscriptions, the moment of publication and who is in step. A flush publishes what
+is committed, encodes it once for each codec, writes it to everybody in step with the acks folded
+in, and leaves slow readers out until they drain. Driven by the hub; decides no placement.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from urllib.parse import quote
+
+from server.game.asking import Position, Resume, SnapshotMode
+from server.game.game import Answer, Game
+from server.hub.subscription import Pace, Prepared, Subscription
+from server.ports import Connection
+from server.replica.catch_up import CatchUps, encode, frames_of
+from server.replica.ring import Segment
+from server.replica.snapshots import Snapshots
+from server.wire import events
+from server.wire.codec import Codec
+
+NOWHERE = -1
+"""A seq from which no event leads on, so that a snapshot is sent."""
+
+
+class Channel:
+    """One game's stream."""
+
+    def __init__(self, game: Game, now_ms: Callable[[], int]) -> None:
+        self.game = game
+        self.replica = game.replica
+        self.snapshots = Snapshots(game.replica)
+        self.watching: dict[Connection, Subscription] = {}
+        self._live: dict[Connection, Subscription] = {}
+        self._paced: dict[Connection, Subscription] = {}
+        self._catch_ups = CatchUps(game.replica)
+        self._now_ms = now_ms
+        self._refreshing: dict[Connection, asyncio.Task[None]] = {}
+
+    # --- publication ---------------------------------------------------------
+
+    def flush(self) -> set[Connection]:
+        """Publish what is committed, to everybody in step, with their acks.
+
+        Returns all who were acknowledged; those not in step still have theirs to be written.
+        """
+        publication = self.game.publish()
+        askers = _tell_accepted(publication.answers)
+        if publication.segments:
+            self._fan_out(publication.segments)
+        return askers
+
+    def _fan_out(self, segments: list[Segment]) -> None:
+        parts = list(frames_of(segments))
+        frames: dict[Codec, bytes] = {}
+        for connection in tuple(self._live):
+            frame = frames.get(connection.codec)
+            if frame is None:
+                frame = frames[connection.codec] = encode(
+                    parts, self.replica.stream, connection.codec
+                )
+            if connection.acks:
+                acks = connection.acks
+                connection.acks = []
+                connection.writelines((frame, *acks))
+            else:
+                connection.write(frame)
+
+    # --- who watches ---------------------------------------------------------
+
+    async def prepare(self, since: Position | None, mode: SnapshotMode) -> Prepared:
+        """Await what `start` needs; never touches the connection."""
+        prepared = Prepared(self.game.name, since, mode, None, self._resume_of)
+        if mode == "inline" and prepared.resume == "snapshot":
+            snapshot = await self.snapshots.current()
+            prepared = Prepared(self.game.name, since, mode, snapshot, self._resume_of)
+        return prepared
+
+    def _resume_of(self, prepared: Prepared) -> Resume:
+        since = prepared.since
+        if prepared.mode == "none":
+            return "current"
+        if since is None or since.epoch != self.replica.epoch or since.seq > self.replica.seq:
+            return "snapshot"
+        if since.seq == self.replica.seq:
+            return "current"
+        return "events" if self._catch_ups.possible(since.seq) else "snapshot"
+
+    def start(self, connection: Connection, prepared: Prepared, interval_ms: int) -> None:
+        """Begin a subscription: what brings it to the present, then the stream."""
+        resume = prepared.resume
+        self.stop(connection)
+        # Behind until proven in step: a write below may meet a full socket at once.
+        subscription = Subscription(connection, self.game.name, Pace.LAGGING, interval_ms)
+        subscription.behind_since_ms = self._now_ms()
+        subscription.seq = self.replica.seq
+        self.watching[connection] = subscription
+        if resume == "events" and prepared.since is not None:
+            subscription.seq = prepared.since.seq
+        elif resume == "snapshot":
+            self._begin_with_snapshot(subscription, prepared)
+        self.advance(subscription)
+
+    def _begin_with_snapshot(self, subscription: Subscription, prepared: Prepared) -> None:
+        connection = subscription.connection
+        if prepared.mode == "http":
+            connection.write(self._snapshot_link())
+            return
+        snapshot = prepared.snapshot
+        if snapshot is None or not self._catch_ups.possible(snapshot.seq):
+            # The stream has left it behind while others were prepared: make a fresh one.
+            subscription.seq = NOWHERE
+            return
+        subscription.seq = snapshot.seq
+        subscription.snapshots_in_a_row += 1
+        connection.write(snapshot.frames(connection.codec))
+
+    def _snapshot_link(self) -> bytes:
+        replica = self.replica
+        geometry = replica.lineage.geometry
+        return events.snapshot(
+            self.game.name,
+            replica.epoch,
+            replica.seq,
+            geometry.generation,
+            width=geometry.width,
+            height=geometry.height,
+            size_bytes=replica.board.packed.nbytes,
+            url=f"api/games/{quote(self.game.name, safe='')}/canvas.bin",
+        )
+
+    def stop(self, connection: Connection) -> None:
+        """End a connection's subscription, if it has one."""
+        self.watching.pop(connection, None)
+        self._live.pop(connection, None)
+        self._paced.pop(connection, None)
+        refreshing = self._refreshing.pop(connection, None)
+        if refreshing is not None:
+            refreshing.cancel()
+
+    # --- slow and paced readers ----------------------------------------------
+
+    def pause(self, subscription: Subscription) -> None:
+        """Leave a reader out of the flushes: the kernel does not take more."""
+        if subscription.pace is Pace.LIVE:
+            subscription.seq = self.replica.seq
+        self._lag(subscription)
+
+    def _lag(self, subscription: Subscription) -> None:
+        if subscription.pace is not Pace.LAGGING:
+            self._live.pop(subscription.connection, None)
+            self._paced.pop(subscription.connection, None)
+            subscription.pace = Pace.LAGGING
+            subscription.behind_since_ms = self._now_ms()
+            subscription.unsent_bytes = subscription.connection.buffered_bytes()
+
+    def advance(self, subscription: Subscription) -> None:
+        """Bring a reader to the present with one merged catch-up, or start a snapshot for it."""
+        connection = subscription.connection
+        if connection in self._refreshing:
+            return
+        frames = self._catch_ups.since(subscription.seq, connection.codec)
+        if frames is None:
+            self._refresh(subscription)
+            return
+        subscription.seq = self.replica.seq
+        if frames:
+            connection.write(frames)
+        if connection.writable:
+            self._in_step(subscription)
+
+    def _in_step(self, subscription: Subscription) -> None:
+        subscription.snapshots_in_a_row = 0
+        if subscription.interval_ms:
+            subscription.pace = Pace.PACED
+            subscription.due_ms = self._now_ms() + subscription.interval_ms
+            self._paced[subscription.connection] = subscription
+            return
+        subscription.pace = Pace.LIVE
+        self._live[subscription.connection] = subscription
+
+    def _refresh(self, subscription: Subscription) -> None:
+        self._lag(subscription)
+        task = asyncio.create_task(self._send_fresh_snapshot(subscription))
+        self._refreshing[subscription.connection] = task
+
+    async def _send_fresh_snapshot(self, subscription: Subscription) -> None:
+        connection = subscription.connection
+        snapshot = await self.snapshots.current()
+        self._refreshing.pop(connection, None)
+        if self.watching.get(connection) is not subscription or not connection.writable:
+            return  # gone, or full again: the next drain asks once more
+        subscription.seq = snapshot.seq
+        subscription.snapshots_in_a_row += 1
+        connection.write(snapshot.frames(connection.codec))
+        self.advance(subscription)
+
+    def set_interval(self, subscription: Subscription, interval_ms: int) -> None:
+        """Change the shortest time between two frames of a reader; 0 puts it in step."""
+        subscription.interval_ms = interval_ms
+        if subscription.pace is Pace.LIVE:
+            subscription.seq = self.replica.seq
+        if subscription.pace is not Pace.LAGGING:
+            self._live.pop(subscription.connection, None)
+            self._paced.pop(subscription.connection, None)
+            self.advance(subscription)
+
+    def lagging(self) -> Iterable[Subscription]:
+        """Readers that are left out of the flushes at present."""
+        return [sub for sub in self.watching.values() if sub.pace is Pace.LAGGING]
+
+    def advance_due(self, now_ms: int) -> list[Connection]:
+        """Send to the paced readers whose time has come; returns them."""
+        due = [sub for sub in self._behind_their_pace() if sub.due_ms <= now_ms]
+        for subscription in due:
+            self.advance(subscription)
+        return [subscription.connection for subscription in due]
+
+    def next_due_ms(self) -> int | None:
+        """When the next paced reader that is behind is due; None when none is."""
+        return min((sub.due_ms for sub in self._behind_their_pace()), default=None)
+
+    def _behind_their_pace(self) -> Iterable[Subscription]:
+        return [sub for sub in self._paced.values() if sub.seq < self.replica.seq]
+
+    def is_told(self, connection: Connection) -> bool:
+        """Whether a connection has been handed all that is published here (or does not watch)."""
+        subscription = self.watching.get(connection)
+        return (
+            subscription is None
+            or subscription.pace is Pace.LIVE
+            or subscription.seq == self.replica.seq
+        )
+
+
+def _tell_accepted(answers: list[Answer]) -> set[Connection]:
+    askers: set[Connection] = set()
+    for asker, event, tag in answers:
+        asker.accepted(event, tag)
+        connection = asker.connection
+        if connection is not None:
+            askers.add(connection)
+    return askers

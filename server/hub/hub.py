@@ -1,0 +1,216 @@
+"""The hub: which connection watches which games, and when each game is flushed.
+
+Owns the channels and the timers; the only one that moves a subscription when a socket fills or
+drains. Sessions start and stop subscriptions here; games say that something is committed. Never
+reads a message and never decides a placement.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from persistence.errors import PermanentFault, StoreError, TransientFault
+from server.clock import Clock
+from server.game.asking import Position, SnapshotMode
+from server.game.game import Game, GameListener
+from server.hub.channel import Channel
+from server.hub.pacer import Pacer
+from server.hub.subscription import Pace, Prepared, Subscription
+from server.ports import Connection
+from server.wire import events
+from server.wire.codes import CloseCode
+
+MS = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class HubSettings:
+    """Bounds of the tick (seconds) and of slow readers (milliseconds)."""
+
+    tick_min: float = 0.010
+    tick_max: float = 0.200
+    slow_timeout_ms: int = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class HubEvents:
+    """What the hub and its games tell the operator's side; each called on the loop."""
+
+    flushed: Callable[[Game, float], None]
+    """A flush took so many seconds."""
+    delayed: Callable[[Game, TransientFault], None]
+    recovered: Callable[[Game], None]
+    failed: Callable[[Game, StoreError], None]
+
+
+class Hub:
+    """Fan-out of all games of this process."""
+
+    def __init__(self, clock: Clock, settings: HubSettings, listener: HubEvents) -> None:
+        self._clock = clock
+        self._settings = settings
+        self._listener = listener
+        self._channels: dict[str, Channel] = {}
+        self._pacers: dict[str, Pacer] = {}
+        self._due: dict[str, asyncio.Handle] = {}
+        self._paced_due: dict[str, asyncio.Handle] = {}
+        self._hinted: set[Connection] = set()
+
+    # --- games ---------------------------------------------------------------
+
+    def open(self, game: Game) -> None:
+        """Serve a game from here on."""
+        self._channels[game.name] = Channel(game, self._clock.monotonic_ms)
+        self._pacers[game.name] = Pacer(self._settings.tick_min, self._settings.tick_max)
+        tell = self._listener
+        game.listen(GameListener(self._ready, tell.delayed, tell.recovered, tell.failed))
+
+    def _ready(self, game: Game) -> None:
+        if game.name in self._due:
+            return
+        loop = asyncio.get_running_loop()
+        delay = self._pacers[game.name].delay(self._clock.precise())
+        # An idle stream does not wait: one placement alone is told in the next turn.
+        flush = self._flush_or_fail
+        self._due[game.name] = (
+            loop.call_later(delay, flush, game) if delay else loop.call_soon(flush, game)
+        )
+
+    def _flush_or_fail(self, game: Game) -> None:
+        try:
+            self.flush(game)
+        except Exception as fault:
+            # What half a flush has told cannot be told again: take nothing more than can be kept.
+            hint = "restart the server; what is committed is not lost"
+            game.fail(PermanentFault(f"a publication failed: {fault!r}", hint))
+            raise
+
+    def flush(self, game: Game) -> None:
+        """Publish what is committed of a game, now."""
+        due = self._due.pop(game.name, None)
+        if due is not None:
+            due.cancel()
+        started = self._clock.precise()
+        channel = self._channels[game.name]
+        before = channel.replica.seq
+        for connection in channel.flush():
+            self.flush_acks(connection)
+        if channel.replica.seq != before:
+            self._hint(channel)
+            self._serve_paced(channel)
+        ended = self._clock.precise()
+        self._pacers[game.name].flushed(started, ended)
+        self._listener.flushed(game, ended - started)
+
+    def flush_acks(self, connection: Connection) -> None:
+        """Write a connection's acks, unless a pixel they speak of is still to be told to it."""
+        if connection.acks and all(channel.is_told(connection) for channel in self._of(connection)):
+            acks = connection.acks
+            connection.acks = []
+            connection.writelines(acks)
+
+    # --- subscriptions -------------------------------------------------------
+
+    async def prepare(self, game: Game, since: Position | None, mode: SnapshotMode) -> Prepared:
+        """Make ready what a watcher needs; may await a snapshot, never touches the connection."""
+        return await self._channels[game.name].prepare(since, mode)
+
+    def start(self, connection: Connection, prepared: Prepared, interval_ms: int = 0) -> None:
+        """Begin, or begin anew, to send a game; in the turn of the reply that names its channel."""
+        self._channels[prepared.game].start(connection, prepared, interval_ms)
+
+    def pace(self, connection: Connection, interval_ms: int) -> None:
+        """Change the shortest time between two frames of all that a connection watches."""
+        for channel in list(self._of(connection)):
+            channel.set_interval(channel.watching[connection], interval_ms)
+
+    def stop(self, connection: Connection, game: str) -> None:
+        """Stop sending a game; acks that waited for its frames go out."""
+        self._channels[game].stop(connection)
+        self.flush_acks(connection)
+
+    def hint(self, connection: Connection, *, wanted: bool) -> None:
+        """Send a legacy client a hint for every game instead of pixels, or stop that."""
+        if wanted:
+            self._hinted.add(connection)
+        else:
+            self._hinted.discard(connection)
+
+    def _hint(self, channel: Channel) -> None:
+        if self._hinted:
+            frame = events.game_hint(channel.game.name, channel.replica.seq)
+            for connection in tuple(self._hinted):
+                if connection.writable:
+                    connection.write(frame)
+
+    def detach(self, connection: Connection) -> None:
+        """Forget a connection that is gone."""
+        self._hinted.discard(connection)
+        for channel in self._channels.values():
+            channel.stop(connection)
+
+    def watching(self, connection: Connection) -> set[str]:
+        """Names of the games that a connection watches."""
+        return {channel.game.name for channel in self._of(connection)}
+
+    def watchers(self, game: str) -> int:
+        """How many connections watch a game."""
+        return len(self._channels[game].watching)
+
+    def _of(self, connection: Connection) -> Iterator[Channel]:
+        return (channel for channel in self._channels.values() if connection in channel.watching)
+
+    # --- slow and paced readers ----------------------------------------------
+
+    def pause(self, connection: Connection) -> None:
+        """Take a connection out of the flushes: its socket is full."""
+        for channel in self._of(connection):
+            channel.pause(channel.watching[connection])
+
+    def resume(self, connection: Connection) -> None:
+        """Catch a connection up, one merged frame a game, now that its socket has drained."""
+        for channel in list(self._of(connection)):
+            subscription = channel.watching[connection]
+            if subscription.pace is Pace.LAGGING and connection.writable:
+                channel.advance(subscription)
+        self.flush_acks(connection)
+
+    def catch_up(self, connection: Connection) -> None:
+        """Bring a paced connection to the present, ahead of its interval."""
+        for channel in list(self._of(connection)):
+            if channel.watching[connection].pace is Pace.PACED:
+                channel.advance(channel.watching[connection])
+        self.flush_acks(connection)
+
+    def _serve_paced(self, channel: Channel) -> None:
+        now_ms = self._clock.monotonic_ms()
+        for connection in channel.advance_due(now_ms):
+            self.flush_acks(connection)
+        due = self._paced_due.pop(channel.game.name, None)
+        if due is not None:
+            due.cancel()
+        next_due_ms = channel.next_due_ms()
+        if next_due_ms is not None:
+            loop = asyncio.get_running_loop()
+            self._paced_due[channel.game.name] = loop.call_later(
+                (next_due_ms - now_ms) / MS, self._serve_paced, channel
+            )
+
+    def sweep(self) -> None:
+        """Close readers that do not catch up; called about once a second."""
+        now_ms = self._clock.monotonic_ms()
+        for channel in self._channels.values():
+            for subscription in channel.lagging():
+                if self._is_stuck(subscription, now_ms):
+                    subscription.connection.close(
+                        CloseCode.SLOW, "reads more slowly than the board changes"
+                    )
+
+    def _is_stuck(self, subscription: Subscription, now_ms: int) -> bool:
+        unsent_bytes = subscription.connection.buffered_bytes()
+        drains = unsent_bytes < subscription.unsent_bytes
+        subscription.unsent_bytes = unsent_bytes
+        if drains and subscription.snapshots_in_a_row == 1:
+            # A first snapshot over a thin line may take its time, as long as it moves.
+            subscription.behind_since_ms = now_ms
+        return now_ms - subscription.behind_since_ms > self._settings.slow_timeout_ms

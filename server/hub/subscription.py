@@ -1,0 +1,58 @@
+"""One connection's place in one game's stream.
+
+A subscription is in step (`LIVE`: gets every flush), behind (`LAGGING`: the kernel has not taken
+what was written) or paced (`PACED`: asked for merged frames at an interval). Owned by the hub.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from server.game.asking import Position, Resume, SnapshotMode
+from server.ports import Connection
+from server.replica.snapshots import Snapshot
+
+
+class Pace(Enum):
+    """How a subscription gets its frames."""
+
+    LIVE = 1
+    LAGGING = 2
+    PACED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything that had to be awaited before a subscription can start in one turn."""
+
+    game: str
+    since: Position | None
+    mode: SnapshotMode
+    snapshot: Snapshot | None
+    """Encoded ahead when it will be needed inline."""
+    decide: Callable[["Prepared"], Resume]
+
+    @property
+    def resume(self) -> Resume:
+        """How a subscription that begins in this very turn is brought to the present."""
+        return self.decide(self)
+
+
+@dataclass(slots=True, eq=False)
+class Subscription:
+    """One connection watching one game."""
+
+    connection: Connection
+    game: str
+    pace: Pace
+    interval_ms: int = 0
+    seq: int = 0
+    """Newest seq handed to the transport; kept up only while not LIVE."""
+    due_ms: int = 0
+    """When a paced one may be sent to again."""
+    behind_since_ms: int = 0
+    """Since when it lags without any sign of catching up."""
+    unsent_bytes: int = 0
+    """What was left in the write buffer when it was last looked at."""
+    snapshots_in_a_row: int = 0
+    """Snapshots sent since it was last in step; the first one may drain as slowly as it likes."""

@@ -1,0 +1,125 @@
+"""Snapshots as they are stored: the canvas blob, its side blob, and their keys.
+
+Owns the blobs' names, metadata and the order in which they are written, so that at any moment there
+is one whole snapshot to recover from. An archive an hour stays for good as a
+keyframe. Called by the snapshotter and by recovery.
+"""
+
+import asyncio
+import zlib
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from persistence.errors import StoreDamaged
+from persistence.ports import Blob, Blobs
+from server.game.names import blob_folder
+
+KEPT_ARCHIVES = 2
+"""The newest archives are kept as a fallback, keyframes or not."""
+KEYFRAME_EVERY_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """A board at one seq, and where the history goes on from there."""
+
+    packed: bytes
+    seq: int
+    last_sk: str
+    epoch: str
+    generation: int
+    width: int
+    height: int
+    offset_x: int
+    offset_y: int
+    fence: int
+    at_ms: int
+
+    def to_blob(self) -> Blob:
+        """Make the blob; its crc32 is of the packed bytes."""
+        metadata = {
+            "seq": self.seq,
+            "lastSk": self.last_sk,
+            "epoch": self.epoch,
+            "generation": self.generation,
+            "width": self.width,
+            "height": self.height,
+            "offsetX": self.offset_x,
+            "offsetY": self.offset_y,
+            "crc32": zlib.crc32(self.packed),
+            "fence": self.fence,
+            "atMs": self.at_ms,
+        }
+        return Blob(self.packed, {name: str(value) for name, value in metadata.items()})
+
+    @classmethod
+    def from_blob(cls, key: str, blob: Blob) -> "StoredSnapshot":
+        """Read a blob; raises StoreDamaged when its crc or metadata do not hold."""
+        try:
+            return cls._read(blob.data, blob.metadata)
+        except (KeyError, ValueError) as error:
+            raise StoreDamaged(f"the snapshot {key} is damaged: {error}") from error
+
+    @classmethod
+    def _read(cls, packed: bytes, metadata: Mapping[str, str]) -> "StoredSnapshot":
+        if zlib.crc32(packed) != int(metadata["crc32"]):
+            raise ValueError("its bytes do not have the crc32 that it was written with")
+        return cls(
+            packed=packed,
+            seq=int(metadata["seq"]),
+            last_sk=metadata["lastSk"],
+            epoch=metadata["epoch"],
+            generation=int(metadata["generation"]),
+            width=int(metadata["width"]),
+            height=int(metadata["height"]),
+            offset_x=int(metadata["offsetX"]),
+            offset_y=int(metadata["offsetY"]),
+            fence=int(metadata["fence"]),
+            at_ms=int(metadata["atMs"]),
+        )
+
+
+def newest_key(game: str) -> str:
+    """Key of the newest snapshot."""
+    return f"{blob_folder(game)}/canvas.bin"
+
+
+def archive_key(game: str, seq: int) -> str:
+    """Key of a kept snapshot."""
+    return f"{blob_folder(game)}/archive/{seq:016d}.bin"
+
+
+def side_key(game: str, seq: int) -> str:
+    """Key of the side blob (cooldowns and requests) of the snapshot at `seq`."""
+    return f"{blob_folder(game)}/side/{seq:016d}.json"
+
+
+class SnapshotWriter:
+    """Writes the snapshots of one game, and drops those that are neither recent nor keyframes."""
+
+    def __init__(self, blobs: Blobs, game: str) -> None:
+        self._blobs = blobs
+        self._game = game
+        self._recent: deque[int] = deque()
+        self._next_keyframe_ms = 0
+
+    async def write(self, snapshot: StoredSnapshot, side: bytes) -> None:
+        """Write the side blob and the archive before the newest snapshot, which so has both."""
+        # Off the loop: the crc of a board of 8000 x 8000 takes 16 ms.
+        blob = await asyncio.to_thread(snapshot.to_blob)
+        game, seq = self._game, snapshot.seq
+        await self._blobs.put(side_key(game, seq), side, {"seq": str(seq)})
+        await self._blobs.put(archive_key(game, seq), blob.data, blob.metadata)
+        await self._blobs.put(newest_key(game), blob.data, blob.metadata)
+        await self._drop_superseded(snapshot)
+
+    async def _drop_superseded(self, snapshot: StoredSnapshot) -> None:
+        if snapshot.at_ms >= self._next_keyframe_ms:
+            self._next_keyframe_ms = snapshot.at_ms + KEYFRAME_EVERY_MS
+        else:
+            self._recent.append(snapshot.seq)
+        while len(self._recent) > KEPT_ARCHIVES:
+            seq = self._recent.popleft()
+            await self._blobs.delete(archive_key(self._game, seq))
+            await self._blobs.delete(side_key(self._game, seq))

@@ -1,0 +1,1 @@
+"""One connection: who it is, what it may, and the way of its messages."""

@@ -1,0 +1,97 @@
+"""What one connection may still ask: its credits, and when its refusals become a flood.
+
+Owns two buckets of credits, one for all messages and one for asking about limits, and the count of
+messages that came in spite of a refusal. It closes nothing: the session does, when `flooding` says
+so.
+"""
+
+from enum import Enum
+
+from canvas.refusals import Refusal, Refused
+from server.clock import Clock
+from server.identity.limits import CreditRule, Credits
+
+FLOOD_WINDOW_MS = 10_000
+FLOOD_BURSTS = 4
+"""A connection does not listen that has four times its burst refused within ten seconds, each
+before the delay of an earlier refusal was over. Who waits as told is never counted."""
+
+
+class Bucket(Enum):
+    """Where the credits of a command come from; the value is its name in JSON."""
+
+    MESSAGES = "messages"
+    """All commands, and each placement."""
+    LIMITS = "limits"
+    """Asking what is left, which so never costs a placement."""
+
+
+class Allowance:
+    """The credits of one connection."""
+
+    __slots__ = ("_clock", "_ignored", "_limits", "_messages", "_retry_at_ms", "_window_ends_ms")
+
+    def __init__(self, rule: CreditRule, clock: Clock) -> None:
+        self._clock = clock
+        self._messages = Credits(rule)
+        self._limits: Credits | None = None
+        self._ignored = 0
+        self._retry_at_ms: dict[Bucket, int] = {}
+        self._window_ends_ms = 0
+
+    def pay_at_once(self, cost: int) -> bool:
+        """Pay for all placements of a frame, or for none; then they are charged one by one."""
+        rule = self._messages.rule
+        if cost > rule.burst and not rule.off:
+            return False
+        return self._messages.take(cost, self._clock.monotonic_ms()) == 0
+
+    def charge(self, cost: int, bucket: Bucket) -> Refusal | None:
+        """Pay for a message, or for a placement of one; a refusal costs nothing."""
+        now_ms = self._clock.monotonic_ms()
+        wait_ms = self._credits(bucket).take(cost, now_ms)
+        if not wait_ms:
+            return None
+        if now_ms < self._retry_at_ms.get(bucket, 0):
+            self._count_ignored(cost, now_ms)
+        self._retry_at_ms[bucket] = now_ms + wait_ms
+        return Refusal(
+            Refused.RATE,
+            "too many messages; wait retryAfterMs and send fewer",
+            wait_ms,
+            bucket.value,
+        )
+
+    def _credits(self, bucket: Bucket) -> Credits:
+        if bucket is Bucket.MESSAGES:
+            return self._messages
+        if self._limits is None:
+            self._limits = Credits(self._messages.rule)
+        return self._limits
+
+    def _count_ignored(self, cost: int, now_ms: int) -> None:
+        if now_ms >= self._window_ends_ms:
+            self._window_ends_ms = now_ms + FLOOD_WINDOW_MS
+            self._ignored = 0
+        self._ignored += cost
+
+    @property
+    def flooding(self) -> bool:
+        """Whether the connection goes on in spite of its refusals."""
+        return self._ignored > FLOOD_BURSTS * self._messages.rule.burst
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """What is left in each bucket and when it is full again; empty when there is no limit."""
+        rule = self._messages.rule
+        if rule.off:
+            return {}
+        now_ms = self._clock.monotonic_ms()
+        return {
+            bucket.value: {
+                "left": self._credits(bucket).left(now_ms) or 0,
+                "burst": rule.burst,
+                "perSecond": rule.rate,
+                "fullInMs": self._credits(bucket).full_in_ms(now_ms),
+            }
+            for bucket in Bucket
+        }

@@ -1,0 +1,247 @@
+"""The placements of one connection: from a frame to the game, and from outcomes to acks.
+
+Owns the count of unanswered placements and the form of their answers (a binary ack, or the reply to
+a `place` command). Refuses by itself only what no game can know: rate, unknown game, spectator.
+Made by the session with a connection's first placement.
+"""
+
+from typing import NamedTuple, Protocol
+
+from canvas.events import PixelPlaced
+from canvas.placement import Placement
+from canvas.records import cell_of, record
+from canvas.refusals import FOREVER_MS, Refusal, Refused
+from server.game.game import Game
+from server.ports import Connection
+from server.session.allowance import Allowance
+from server.session.services import Services
+from server.wire.binary_v1 import PlaceFrame, accepted_ack, refused_ack
+from server.wire.json_text import reply_error, reply_ok
+
+MAX_UNANSWERED = 1024
+"""A connection with more unanswered placements is not read until some are answered."""
+
+_SPECTATOR = Refusal(
+    Refused.SPECTATOR, "spectators do not place; subscribe with a token or as a guest first"
+)
+_UNKNOWN_CHANNEL = Refusal(
+    Refused.UNKNOWN_GAME, "no game has this channel; use the one in the game's state"
+)
+_LIFTED_BY_TIME = frozenset((Refused.COOLDOWN, Refused.ADDRESS_COOLDOWN, Refused.BANNED))
+_WORTH_A_RETRY = frozenset((Refused.RATE, Refused.BUSY))
+
+
+class _FrameTag(NamedTuple):
+    """Comes back with the outcome of a record of a binary frame."""
+
+    channel: int
+    game: Game | None
+
+
+class _CommandTag(NamedTuple):
+    """Comes back with the outcome of a `place` command."""
+
+    command_id: int
+    game: Game | None
+
+
+class Placer(Protocol):
+    """Whose placements they are: the session, as this module sees it."""
+
+    connection: Connection
+    services: Services
+    allowance: Allowance
+    user_id: str | None
+
+    def placement(
+        self, x: int, y: int, color: int, generation: int | None, request: int | None, index: int
+    ) -> Placement:
+        """Say who asks for a pixel, and from where."""
+        ...
+
+    def charge(self, cost: int) -> Refusal | None:
+        """Pay for a placement."""
+        ...
+
+
+class Placing:
+    """Implements Asker."""
+
+    __slots__ = ("_held", "_placer", "connection", "unanswered")
+
+    def __init__(self, placer: Placer) -> None:
+        self._placer = placer
+        self._held = False
+        self.connection = placer.connection
+        self.unanswered = 0
+
+    def take_frame(self, frame: PlaceFrame) -> None:
+        """Decide each record of a binary frame by itself, in order."""
+        placer = self._placer
+        channel, request, generation, records = frame
+        tag = _FrameTag(channel, placer.services.games.by_channel(channel))
+        paid = placer.allowance.pay_at_once(len(records))
+        for index, value in enumerate(records):
+            x, y, color = cell_of(value)
+            placement = placer.placement(x, y, color, generation, request, index)
+            limited = None if paid else placer.charge(1)
+            self._decide(placement, tag, limited, _UNKNOWN_CHANNEL)
+        self._hold_if_many()
+
+    def take_command(self, command_id: int, game_name: str, placement: Placement) -> None:
+        """Decide the placement of a `place` command."""
+        tag = _CommandTag(command_id, self._placer.services.games.get(game_name))
+        limited = self._placer.charge(1)
+        unknown = _UNKNOWN_CHANNEL if tag.game is not None else unknown_game(game_name)
+        self._decide(placement, tag, limited, unknown)
+        self._hold_if_many()
+
+    def _decide(
+        self,
+        placement: Placement,
+        tag: _FrameTag | _CommandTag,
+        limited: Refusal | None,
+        unknown: Refusal,
+    ) -> None:
+        if limited is not None:
+            self._tell_refused(limited, placement, tag)
+        elif tag.game is None:
+            self._tell_refused(unknown, placement, tag)
+        elif self._placer.user_id is None:
+            self._tell_refused(_SPECTATOR, placement, tag)
+        else:
+            self.unanswered += 1
+            tag.game.submit(placement, self, tag)
+
+    def _hold_if_many(self) -> None:
+        if self.unanswered > MAX_UNANSWERED and not self._held:
+            self._held = True
+            self.connection.hold()
+
+    def _release_if_few(self) -> None:
+        if self.unanswered <= MAX_UNANSWERED:
+            self._held = False
+            self.connection.release()
+
+    def accepted(self, event: PixelPlaced, tag: object) -> None:
+        """Queue the ack of a published placement for the connection's next write."""
+        self.unanswered -= 1
+        if self._held:
+            self._release_if_few()
+        connection = self.connection
+        if connection.closing:
+            return
+        self._placer.services.metrics.accepted += 1
+        if type(tag) is _FrameTag:
+            connection.acks.append(_binary_ack(event, tag))
+        elif type(tag) is _CommandTag:
+            connection.acks.append(_json_ack(event, tag))
+
+    def refused(self, refusal: Refusal, placement: Placement, tag: object) -> None:
+        """Answer a refusal of the game's at once."""
+        self.unanswered -= 1
+        self._tell_refused(refusal, placement, tag)
+
+    def _tell_refused(self, refusal: Refusal, placement: Placement, tag: object) -> None:
+        self._placer.services.metrics.refused[refusal.why] += 1
+        if isinstance(tag, _FrameTag):
+            self.connection.write(_binary_refusal(refusal, placement, tag))
+        elif isinstance(tag, _CommandTag):
+            self.connection.write(_json_refusal(refusal, placement, tag))
+
+
+def unknown_game(name: str) -> Refusal:
+    """Say that a game does not exist."""
+    return Refusal(Refused.UNKNOWN_GAME, f"there is no game {name!r}; GET api/games lists them")
+
+
+class _Cell(NamedTuple):
+    """A cell as an ack tells it: array coordinates of the published generation."""
+
+    seq: int
+    x: int
+    y: int
+    color: int
+
+
+def _published(game: Game | None, placement: Placement) -> _Cell:
+    """The true colour of the cell; what was sent is echoed when there is no such cell."""
+    if game is None:
+        return _Cell(0, placement.x, placement.y, placement.color)
+    replica, lineage = game.replica, game.replica.lineage
+    generation = placement.generation
+    if generation is None:
+        generation = lineage.geometry.generation
+    size = lineage.size_in(generation)
+    if size is None or not (0 <= placement.x < size[0] and 0 <= placement.y < size[1]):
+        return _Cell(replica.seq, placement.x, placement.y, placement.color)
+    x, y = lineage.translate(placement.x, placement.y, generation)
+    return _Cell(replica.seq, x, y, replica.board.get(x, y))
+
+
+def _moved(event: PixelPlaced, game: Game) -> tuple[int, int]:
+    lineage = game.replica.lineage
+    if event.generation == lineage.geometry.generation:
+        return event.x, event.y
+    return lineage.translate(event.x, event.y, event.generation)
+
+
+def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
+    game = tag.game
+    assert game is not None  # noqa: S101  # it has accepted
+    x, y = _moved(event, game)
+    return accepted_ack(
+        tag.channel,
+        event.request or 0,
+        event.seq,
+        record(x, y, event.color),
+        event.index,
+        game.stack(event.user_id),
+        game.left_ms(event.user_id),
+    )
+
+
+def _json_ack(event: PixelPlaced, tag: _CommandTag) -> bytes:
+    game = tag.game
+    assert game is not None  # noqa: S101  # it has accepted
+    x, y = _moved(event, game)
+    fields = {
+        "game": game.name,
+        **({} if event.request is None else {"request": event.request}),
+        "seq": event.seq,
+        "x": x,
+        "y": y,
+        "color": event.color,
+        "generation": game.replica.generation,
+        "cooldownLeftMs": game.left_ms(event.user_id),
+        "stackLeft": game.stack(event.user_id),
+    }
+    return reply_ok(tag.command_id, fields)
+
+
+def _binary_refusal(refusal: Refusal, placement: Placement, tag: _FrameTag) -> bytes:
+    game = tag.game
+    cell = _published(game, placement)
+    user_id = placement.user_id
+    return refused_ack(
+        refusal.why.status,
+        tag.channel,
+        placement.request or 0,
+        cell.seq,
+        record(cell.x, cell.y, cell.color),
+        placement.index,
+        game.stack(user_id) if game is not None and user_id else 0,
+        refusal.left_ms,
+    )
+
+
+def _json_refusal(refusal: Refusal, placement: Placement, tag: _CommandTag) -> bytes:
+    cell = _published(tag.game, placement)
+    extra: dict[str, object] = {"seq": cell.seq, "color": cell.color}
+    if refusal.why in _WORTH_A_RETRY:
+        extra["retryAfterMs"] = refusal.left_ms
+    elif refusal.why in _LIFTED_BY_TIME or refusal.left_ms:
+        extra["leftMs"] = None if refusal.left_ms == FOREVER_MS else refusal.left_ms
+    if refusal.scope is not None:
+        extra["scope"] = refusal.scope
+    return reply_error(tag.command_id, refusal.why.code, refusal.message, **extra)

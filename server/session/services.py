@@ -1,0 +1,59 @@
+"""What sessions, commands and HTTP stand on: one frozen value, made by app.py.
+
+Owns nothing by itself; every field says who does. Unit tests build one of real parts over a store
+in memory.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from canvas.bans import Bans
+from persistence.ports import Journal
+from server.clock import Clock
+from server.game.game import Games
+from server.hub.hub import Hub
+from server.identity.auth import Authenticator
+from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.phase import Phase
+from server.session.presence_service import PresenceService
+from server.session.sessions import Sessions
+from server.session.watcher_counts import WatcherCounts
+from server.telemetry.metrics import Metrics
+
+OnFault = Callable[[str, Exception], None]
+"""Log an unexpected exception, once, with what was being done."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRules:
+    """The settings that a session goes by."""
+
+    server: str
+    """What `hello` says of the software: name and version."""
+    ping_ms: int
+    max_message_bytes: int
+    credits: CreditRule
+    guests: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """All of them."""
+
+    clock: Clock
+    phase: Phase
+    rules: SessionRules
+    games: Games
+    hub: Hub
+    journal: Journal
+    sessions: Sessions
+    presence: PresenceService
+    watcher_counts: WatcherCounts
+    authenticator: Authenticator
+    connection_limits: ConnectionLimits
+    guest_limit: GuestLimit
+    bans: Bans
+    address_key: Callable[[str], str]
+    """What the cooldown budget and the journal know of an address; empty for exempt networks."""
+    metrics: Metrics
+    on_fault: OnFault

@@ -1,0 +1,1 @@
+"""What the operator is told: logs, metrics, progress."""

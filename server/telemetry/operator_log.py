@@ -1,0 +1,110 @@
+"""What the operator is told: the log, the readiness and the metrics of what happens to the store.
+
+Owns the words. Turns what games, hub, recovery and snapshotter tell into log lines with a remedy,
+and a fault that retrying cannot mend into "not ready". Called through the callbacks it hands out.
+"""
+
+import asyncio
+from typing import Any
+
+from persistence.errors import StoreDamaged, StoreError, TransientFault
+from server.game.game import Game
+from server.hub.hub import HubEvents
+from server.phase import Phase
+from server.telemetry.logs import Logger
+from server.telemetry.metrics import Metrics
+
+MS = 1000.0
+
+
+class OperatorLog:
+    """The operator's side of the server."""
+
+    def __init__(self, log: Logger, phase: Phase, metrics: Metrics) -> None:
+        self._log = log
+        self._phase = phase
+        self._metrics = metrics
+
+    def hub_events(self) -> HubEvents:
+        """What the hub and its games tell, wired to this."""
+        return HubEvents(self._flushed, self._delayed, self._recovered, self._failed)
+
+    def _flushed(self, game: Game, seconds: float) -> None:
+        del game
+        self._metrics.flushed(seconds)
+
+    def _delayed(self, game: Game, fault: TransientFault) -> None:
+        self._phase.store_away(
+            f"placements on {game.name} wait for the store: {fault}; {fault.hint}"
+        )
+        self._log.warning(
+            "the store is away; placements wait, watching goes on",
+            game=game.name,
+            fault=str(fault),
+            remedy=fault.hint,
+        )
+
+    def _recovered(self, game: Game) -> None:
+        self._phase.store_back()
+        self._log.info("the store is back; what waited is committed", game=game.name)
+
+    def _failed(self, game: Game, fault: StoreError) -> None:
+        self._phase.impaired(f"{game.name} cannot be stored: {fault}. {fault.hint}")
+        self._log.error(
+            "the store refuses; no placements are taken, watching goes on",
+            game=game.name,
+            fault=str(fault),
+            remedy=fault.hint or "mend the store, then start the server again",
+        )
+
+    def store_called(self, operation: str, seconds: float, items: int) -> None:
+        """Note how long a call of the store took."""
+        self._metrics.store_called(operation, seconds, items)
+
+    def snapshot_damaged(self, damage: StoreDamaged) -> None:
+        """Note that a snapshot cannot be used for recovery."""
+        self._log.warning("a stored snapshot is passed over", damage=str(damage))
+
+    def snapshot_failed(self, game: Game, error: StoreError) -> None:
+        """Note that a snapshot could not be stored."""
+        self._log.warning(
+            "no snapshot was stored; the next start takes longer",
+            game=game.name,
+            fault=str(error),
+            remedy=error.hint,
+        )
+
+    def snapshot_stored(self, game: Game, took_ms: int) -> None:
+        """Note a stored snapshot."""
+        self._metrics.snapshot_stored(took_ms / MS)
+        self._log.debug("a snapshot was stored", game=game.name, seq=game.replica.seq)
+
+    def wish_ignored(self, wish: str) -> None:
+        """Note a setting that only a new board would follow."""
+        self._log.warning("a setting for new boards is ignored", setting=wish)
+
+    def recovered(self, game: Game, seconds: float) -> None:
+        """Note a recovered board."""
+        geometry = game.replica.lineage.geometry
+        self._log.info(
+            "the board is recovered",
+            game=game.name,
+            seq=game.replica.seq,
+            size=f"{geometry.width}x{geometry.height}",
+            seconds=round(seconds, 3),
+        )
+
+    def note(self, event: str, **fields: Any) -> None:
+        """Log something that is no fault."""
+        self._log.info(event, **fields)
+
+    def fault(self, doing: str, fault: BaseException) -> None:
+        """Log an unexpected exception, once, with its traceback."""
+        self._log.error("a fault", doing=doing, exc_info=fault)
+
+    def loop_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log what nobody caught in a callback or task."""
+        del loop
+        self._log.error(
+            "a fault in the loop", what=context.get("message"), exc_info=context.get("exception")
+        )
