@@ -7,13 +7,12 @@ embedders make. Nothing here is read again after start.
 from server.config.load import Loaded, load
 from server.config.palette import read_palette
 from server.config.settings import Settings
-from server.config.values import Network, Size
+from server.config.values import Size
 from server.problems import ConfigurationError, Problem
 
 __all__ = [
     "ConfigurationError",
     "Loaded",
-    "Network",
     "Problem",
     "Settings",
     "Size",

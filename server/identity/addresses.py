@@ -8,10 +8,9 @@ Called by the door (who is this), by limits and the session (which bucket), by t
 import hashlib
 import hmac
 from collections.abc import Callable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv6Address, ip_network
 
-Address = IPv4Address | IPv6Address
-Network = IPv4Network | IPv6Network
+from canvas.networks import Address, Network, parse_address
 
 IPV6_PREFIX_BITS = 64
 MAX_HOPS = 16
@@ -28,7 +27,7 @@ def client_address(peer: str, forwarded_for: str | None, trusted: Sequence[Netwo
     says. A hop that is no address ends the walk: what stands left of it was not written by a proxy
     of ours. When all hops are trusted, the one furthest from us is the client.
     """
-    client = _parse(peer)
+    client = parse_address(peer)
     if client is None:
         return peer
     hops = (forwarded_for or "").rsplit(",", MAX_HOPS)[-MAX_HOPS:]
@@ -47,7 +46,7 @@ def address_key(address: str, ipv6_prefix: int = IPV6_PREFIX_BITS) -> str:
 
     What is no address (a Unix socket's peer) is a bucket by itself.
     """
-    parsed = _parse(address)
+    parsed = parse_address(address)
     if isinstance(parsed, IPv6Address):
         return str(ip_network((parsed, ipv6_prefix), strict=False))
     return address if parsed is None else str(parsed)
@@ -57,7 +56,7 @@ def is_exempt(address: str, exceptions: Sequence[Network]) -> bool:
     """Whether the address lies in a network that no limit per address holds for."""
     if not exceptions:
         return False
-    parsed = _parse(address)
+    parsed = parse_address(address)
     return parsed is not None and contains(exceptions, parsed)
 
 
@@ -80,17 +79,6 @@ def address_hasher(key: bytes) -> AddressKey:
     return hashed
 
 
-def _parse(text: str) -> Address | None:
-    """Parse an address; IPv4 within IPv6 becomes IPv4, a zone is dropped."""
-    try:
-        address = ip_address(text.split("%", 1)[0])
-    except ValueError:
-        return None
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        return address.ipv4_mapped
-    return address
-
-
 def _parse_hop(text: str) -> Address | None:
     """Parse a hop as proxies write it: `a`, `a:port`, `[v6]` or `[v6]:port`."""
     text = text.strip()
@@ -98,4 +86,4 @@ def _parse_hop(text: str) -> Address | None:
         text = text[1:].split("]", 1)[0]
     elif text.count(":") == 1:
         text = text.split(":", 1)[0]
-    return _parse(text)
+    return parse_address(text)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from server.identity.addresses import Network, address_key, is_exempt
+from canvas.networks import Network
+from server.identity.addresses import address_key, is_exempt
 
 MonotonicMs = Callable[[], int]
 
