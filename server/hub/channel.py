@@ -26,7 +26,9 @@ NOWHERE = -1
 class Channel:
     """One game's stream."""
 
-    def __init__(self, game: Game, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, game: Game, now_ms: Callable[[], int], caught_up: Callable[[Connection], None]
+    ) -> None:
         self.game = game
         self.replica = game.replica
         self.snapshots = Snapshots(game.replica)
@@ -35,6 +37,8 @@ class Channel:
         self._paced: dict[Connection, Subscription] = {}
         self._catch_ups = CatchUps(game.replica)
         self._now_ms = now_ms
+        self._caught_up = caught_up
+        """Told of a reader that a snapshot of its own has brought to the present."""
         self._refreshing: dict[Connection, asyncio.Task[None]] = {}
 
     # --- publication ---------------------------------------------------------
@@ -194,6 +198,7 @@ class Channel:
         subscription.snapshots_in_a_row += 1
         connection.write(snapshot.frames(connection.codec))
         self.advance(subscription)
+        self._caught_up(connection)
 
     def set_interval(self, subscription: Subscription, interval_ms: int) -> None:
         """Change the shortest time between two frames of a reader; 0 puts it in step."""

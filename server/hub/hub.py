@@ -60,7 +60,9 @@ class Hub:
 
     def open(self, game: Game) -> None:
         """Serve a game from here on."""
-        self._channels[game.name] = Channel(game, self._clock.monotonic_ms)
+        self._channels[game.name] = Channel(
+            game, self._clock.monotonic_ms, caught_up=self.flush_acks
+        )
         self._pacers[game.name] = Pacer(self._settings.tick_min, self._settings.tick_max)
         tell = self._listener
         game.listen(GameListener(self._ready, tell.delayed, tell.recovered, tell.failed))
@@ -118,11 +120,13 @@ class Hub:
     def start(self, connection: Connection, prepared: Prepared, interval_ms: int = 0) -> None:
         """Begin, or begin anew, to send a game; in the turn of the reply that names its channel."""
         self._channels[prepared.game].start(connection, prepared, interval_ms)
+        self.flush_acks(connection)
 
     def pace(self, connection: Connection, interval_ms: int) -> None:
         """Change the shortest time between two frames of all that a connection watches."""
         for channel in list(self._of(connection)):
             channel.set_interval(channel.watching[connection], interval_ms)
+        self.flush_acks(connection)
 
     def stop(self, connection: Connection, game: str) -> None:
         """Stop sending a game; acks that waited for its frames go out."""

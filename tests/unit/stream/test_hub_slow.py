@@ -135,3 +135,41 @@ async def test_a_pace_is_changed_for_what_is_watched(stage: Stage) -> None:
     assert stage.agrees(reader)
     await stage.place(1)
     assert stage.agrees(reader)
+
+
+async def test_acks_that_waited_follow_a_resync(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader, interval_ms=1000)
+    reader.read()
+    await stage.place(1, Asker(reader))
+    await stage.watch(reader, interval_ms=1000)
+    assert stage.agrees(reader)
+    assert [ack.seq for ack in reader.acked] == [1]
+
+
+async def test_acks_that_waited_follow_a_change_of_pace(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader, interval_ms=1000)
+    reader.read()
+    await stage.place(1, Asker(reader))
+    stage.hub.pace(reader, 0)
+    assert stage.agrees(reader)
+    assert [ack.seq for ack in reader.acked] == [1]
+
+
+async def test_acks_that_waited_follow_a_fresh_snapshot() -> None:
+    stage = Stage(ring_events=50)
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    for _ in range(4):
+        await stage.place(4096)
+    reader.room = 1 << 40
+    reader.drain()
+    await stage.place(1, Asker(reader))
+    assert reader.acked == []
+    await until(lambda: bool(reader.written))
+    assert stage.agrees(reader)
+    assert len(reader.acked) == 1
+    await stage.stop()
