@@ -12,8 +12,11 @@ class WatchGames(Request):
 
 
 async def _watch_games(call: Call[WatchGames]) -> Outcome:
-    session = call.session
-    entries = await watching.make_ready(session, call.request.games)
+    session, games = call.session, call.request.games
+    if session.services.hub.is_hinted(session.connection):
+        entries = watching.unwatched(session, games)
+    else:
+        entries = await watching.make_ready(session, games)
     if session.connection.closing:
         return None
     watching.leave_others(session, entries)

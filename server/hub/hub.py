@@ -133,6 +133,10 @@ class Hub:
         self._channels[game].stop(connection)
         self.flush_acks(connection)
 
+    def is_hinted(self, connection: Connection) -> bool:
+        """Whether a connection gets hints instead of pixels."""
+        return connection in self._hinted
+
     def hint(self, connection: Connection, *, wanted: bool) -> None:
         """Send a legacy client a hint for every game instead of pixels, or stop that."""
         if wanted:

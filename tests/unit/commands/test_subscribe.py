@@ -229,6 +229,22 @@ async def test_legacy_clients_get_hints_for_every_game_and_no_pixels() -> None:
         assert legacy.heard() == [{"event": "game", "game": GAME, "seq": 1}]
 
 
+async def test_legacy_clients_stay_so_when_they_replace_what_they_watch() -> None:
+    async with running() as world:
+        legacy, player = world.join(), world.join()
+        await legacy.ask("subscribe", watchVersion=0)
+        reply = await legacy.ask("watchGames", games=WATCH)
+        assert reply["games"][0]["resume"] == "current"
+        await player.play()
+        legacy.heard()
+        await player.ask("place", game=GAME, x=1, y=1, color=2)
+        assert legacy.heard() == [{"event": "game", "game": GAME, "seq": 1}]
+        await legacy.ask("subscribe", games=WATCH)
+        await player.ask("place", game=GAME, x=1, y=1, color=3)
+        (pixels,) = legacy.heard()
+        assert (pixels.first, pixels.last) == (2, 2)
+
+
 async def test_resync_gives_a_snapshot_or_events() -> None:
     async with running() as world:
         client = world.join()
