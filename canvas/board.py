@@ -61,7 +61,7 @@ class Board:
         self._lane_mask = self._per_byte - 1
         self._byte_shift = self._per_byte.bit_length() - 1
         self._shifts = tuple(8 - bits * (lane + 1) for lane in range(self._per_byte))
-        self._highest = (1 << bits) - 1
+        self._highest = highest
 
     @classmethod
     def from_packed(

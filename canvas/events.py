@@ -61,8 +61,6 @@ class SettingsChanged:
     changes: Mapping[str, Any]
 
 
-CONTROL_EVENTS = (Resized, SettingsChanged)
-"""Control events are barriers: committed alone, never inside a pixels frame."""
-
 ControlEvent = Resized | SettingsChanged
+"""Barriers: committed alone, never inside a pixels frame."""
 Event = PixelPlaced | Resized | SettingsChanged

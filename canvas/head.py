@@ -24,8 +24,6 @@ from canvas.requests import Remembered, Requests
 from canvas.rules import here, judge
 from canvas.settings import Settings
 
-__all__ = ["Head", "Placement", "Settings", "Tail"]
-
 MAX_PENDING = 20_000
 
 FAR_PAST_MS, FAR_FUTURE_MS = -(1 << 62), 1 << 62

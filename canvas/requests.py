@@ -18,7 +18,7 @@ MAX_IDENTITIES = 200_000
 """Past this one is forgotten for each new one: about 150 MB with a request each."""
 
 
-Records = PixelPlaced | dict[int, PixelPlaced]
+Accepted = PixelPlaced | dict[int, PixelPlaced]
 """A request's accepted records by index; most have one, and then it is that alone."""
 
 
@@ -27,7 +27,7 @@ class Remembered(NamedTuple):
 
     event: PixelPlaced
     committed: bool
-    """False while the event is on its way to the journal."""
+    """False while the event is on its way to the journal, or not yet published."""
 
 
 class Requests:
@@ -36,7 +36,7 @@ class Requests:
     __slots__ = ("_identities", "_max_identities", "_silent")
 
     def __init__(self, max_identities: int = MAX_IDENTITIES) -> None:
-        self._identities: dict[str, dict[int, Records]] = {}
+        self._identities: dict[str, dict[int, Accepted]] = {}
         # When an identity was silent for long enough, at the earliest: noted again only when that
         # moment has come.
         self._silent = Ends()
@@ -67,7 +67,7 @@ class Requests:
             if len(requests) > KEPT_REQUESTS:
                 del requests[next(iter(requests))]
 
-    def _add_identity(self, user: str, requests: dict[int, Records], silent_ms: int) -> None:
+    def _add_identity(self, user: str, requests: dict[int, Accepted], silent_ms: int) -> None:
         self._identities[user] = requests
         self._silent.put(user, silent_ms)
         if len(self._identities) > self._max_identities:
@@ -111,7 +111,7 @@ class Requests:
         return len(self._identities)
 
 
-def _rows(identities: list[dict[int, Records]], up_to_seq: int) -> list[list[Any]]:
+def _rows(identities: list[dict[int, Accepted]], up_to_seq: int) -> list[list[Any]]:
     # Copies of the inner dicts are one step for the interpreter, so that placing may go on.
     return [
         list(event)
@@ -122,11 +122,11 @@ def _rows(identities: list[dict[int, Records]], up_to_seq: int) -> list[list[Any
     ]
 
 
-def _by_index(records: Records) -> dict[int, PixelPlaced]:
+def _by_index(records: Accepted) -> dict[int, PixelPlaced]:
     return {records.index: records} if isinstance(records, PixelPlaced) else records
 
 
-def _newest_ms(requests: dict[int, Records]) -> int:
+def _newest_ms(requests: dict[int, Accepted]) -> int:
     return max(
         event.at_ms for records in requests.values() for event in _by_index(records).values()
     )

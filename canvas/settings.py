@@ -11,6 +11,7 @@ from typing import Any
 from canvas.cooldown import CooldownRule
 from canvas.palette import Palette
 
+MAX_REASON_LENGTH = 500
 ELSEWHERE = frozenset({"milestones"})
 """Changes that the same event carries, which others keep."""
 
@@ -110,8 +111,6 @@ def _whole(name: str, value: Any) -> int:
         raise ValueError(f"{name} is {value!r}; give a whole number")
     return value
 
-
-MAX_REASON_LENGTH = 500
 
 _READERS = {
     "cooldown": ("cooldown", _cooldown),

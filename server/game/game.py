@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from canvas.events import ControlEvent, Event, PixelPlaced
-from canvas.head import Head, Placement
+from canvas.head import Head
+from canvas.placement import Placement
 from canvas.refusals import Refusal
 from canvas.requests import Remembered
 from persistence.errors import StoreError, TransientFault
@@ -91,11 +92,6 @@ class Game:
         return self.replica.epoch
 
     @property
-    def taking(self) -> bool:
-        """Whether placements are taken (neither stopped nor failed)."""
-        return self.head.max_pending > 0
-
-    @property
     def partitions(self) -> tuple[str, ...]:
         """History partitions that this game ever used."""
         return (partition_of(self.name),)
@@ -139,11 +135,11 @@ class Game:
             self._repeat(outcome, asker, tag)
 
     def _repeat(self, first: Remembered, asker: Asker, tag: object) -> None:
-        if first.event.seq > self.replica.seq:
-            self._repeats.setdefault(first.event.seq, []).append((asker, tag))
-        else:
+        if first.committed:
             self._answers.append(Answer(asker, first.event, tag))
             self._tell_ready()
+        else:
+            self._repeats.setdefault(first.event.seq, []).append((asker, tag))
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Number a change of settings; it is in force at once and told when committed."""
@@ -170,14 +166,13 @@ class Game:
         """Move the committed prefix into the replica; what was committed is seen from here on."""
         batch, self._committed = self._committed, []
         answers, self._answers = self._answers, []
-        first = self.replica.seq + 1
         events = [decided.event for decided in batch]
         segments = self.replica.apply(events)
         self.head.settle(events)
         if events:
             self._note_published(events)
         answers.extend(self._answers_of(batch))
-        return Publication(first, segments, answers)
+        return Publication(segments, answers)
 
     def _note_published(self, events: Sequence[Event]) -> None:
         last = events[-1]
@@ -220,7 +215,6 @@ class Game:
 class Publication(NamedTuple):
     """What one flush makes public."""
 
-    first: int
     segments: list[Segment]
     answers: list[Answer]
 

@@ -1,14 +1,6 @@
 """Names of games: `<metaGame>#<gameId>`, and the keys that follow from them."""
 
-import re
-
 DEFAULT_GAME = "place#main"
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}#[A-Za-z0-9_-]{1,64}")
-
-
-def is_game_name(text: str) -> bool:
-    """Whether a text has the form of a game's name."""
-    return _NAME.fullmatch(text) is not None
 
 
 def blob_folder(game: str) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from canvas.events import ControlEvent, Resized
+from canvas.records import COLOR_SHIFT
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Segment
 from server.wire import events
@@ -19,8 +20,8 @@ from server.wire.codec import Codec, Stream
 
 FRAME_RECORDS = 32_768
 """128 KiB of records a frame: WebSocket clients commonly refuse messages above 1 MiB."""
-CELL_BITS = 26
-CELL_MASK = (1 << CELL_BITS) - 1
+CELL_MASK = (1 << COLOR_SHIFT) - 1
+"""What of a record says where it is."""
 MIN_RECORD_BYTES = 65_536
 BOARD_SHARE = 4
 """Records are told up to a quarter of the packed board (what it deflates to), or 64 KiB."""

@@ -14,6 +14,7 @@ import numpy as np
 from canvas.board import Board
 from canvas.events import Event, PixelPlaced, Resized
 from canvas.growth import Growth, Lineage
+from canvas.records import COLOR_SHIFT, Y_SHIFT
 from canvas.settings import Settings
 from server.replica.ring import PixelRun, Ring, Segment, span
 from server.wire.codec import Stream
@@ -72,7 +73,7 @@ class Replica:
         self.seq = span(segment)[1]
 
     def _grow(self, event: Resized) -> None:
-        growth = Growth(event.generation, event.width, event.height, event.shift_x, event.shift_y)
+        growth = Growth.of(event)
         self.board = self.board.grown(growth, self.settings.palette.empty)
         self.lineage = self.lineage.append(growth)
 
@@ -91,5 +92,6 @@ def _generation_of_pixel(event: Event) -> int | None:
 
 
 def _run(generation: int, pixels: list[PixelPlaced]) -> PixelRun:
-    records = array("I", [pixel.x | pixel.y << 13 | pixel.color << 26 for pixel in pixels])
+    y_shift, color_shift = Y_SHIFT, COLOR_SHIFT  # a global costs a sixth of the loop
+    records = array("I", [p.x | p.y << y_shift | p.color << color_shift for p in pixels])
     return PixelRun(pixels[0].seq, pixels[-1].seq, generation, records.tobytes())

@@ -243,6 +243,6 @@ async def test_a_flush_that_fails_stops_the_game_and_is_not_hidden(
     for _ in range(3):
         await asyncio.sleep(0)
     assert isinstance(told[0]["exception"], ZeroDivisionError)
-    assert not stage.game.taking
+    assert stage.game.head.max_pending == 0
     stage.game.submit(placement(1, 2, 1), asker)
     assert [refusal.why.code for refusal in asker.refusals] == ["busy"]
