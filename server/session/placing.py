@@ -10,12 +10,12 @@ from typing import NamedTuple, Protocol
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.records import cell_of, record
-from canvas.refusals import FOREVER_MS, Refusal, Refused
+from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS, Refusal, Refused
 from server.game.game import Game
 from server.ports import Connection
 from server.session.allowance import Allowance
 from server.session.services import Services
-from server.wire.binary_v1 import PlaceFrame, accepted_ack, refused_ack
+from server.wire.binary_v1 import PlaceFrame, ack_frame
 from server.wire.json_text import reply_error, reply_ok
 
 MAX_UNANSWERED = 1024
@@ -190,7 +190,8 @@ def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
     game = tag.game
     assert game is not None  # noqa: S101  # it has accepted
     x, y = _moved(event, game)
-    return accepted_ack(
+    return ack_frame(
+        ACCEPTED_STATUS,
         tag.channel,
         event.request or 0,
         event.seq,
@@ -223,7 +224,7 @@ def _binary_refusal(refusal: Refusal, placement: Placement, tag: _FrameTag) -> b
     game = tag.game
     cell = _published(game, placement)
     user_id = placement.user_id
-    return refused_ack(
+    return ack_frame(
         refusal.why.status,
         tag.channel,
         placement.request or 0,

@@ -8,7 +8,7 @@ Called by the hub (pixels, bands) and the session (placements, acks).
 from struct import Struct
 from typing import NamedTuple
 
-from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS
+from canvas.refusals import FOREVER_MS
 from server.wire.codec import Stream
 from server.wire.errors import Malformed
 from server.wire.frames import binary_frame
@@ -104,20 +104,7 @@ def decode_place(data: bytes) -> PlaceFrame:
     return _new_tuple(PlaceFrame, (fields[2], fields[3], fields[4], fields[5:]))
 
 
-def accepted_ack(
-    channel: int,
-    request: int,
-    seq: int,
-    record: int,
-    index: int,
-    stack_left: int,
-    left_ms: int,
-) -> bytes:
-    """Encode the ack of a committed placement; `left_ms` until the next one may follow."""
-    return refused_ack(ACCEPTED_STATUS, channel, request, seq, record, index, stack_left, left_ms)
-
-
-def refused_ack(
+def ack_frame(
     status: int,
     channel: int,
     request: int,
@@ -127,9 +114,11 @@ def refused_ack(
     stack_left: int,
     left_ms: int,
 ) -> bytes:
-    """Encode the ack of a refused placement (`Refused.status`).
+    """Encode the answer to one record of a place frame.
 
-    `record` holds the cell's true colour at `seq`; `left_ms` may be FOREVER_MS.
+    `status` is ACCEPTED_STATUS, then `left_ms` is the time until the next placement; or a
+    `Refused.status`, then `record` holds the cell's true colour at `seq`, and `left_ms` what is
+    left of the refusal, which may be FOREVER_MS.
     """
     return _ack(
         0x82,

@@ -5,11 +5,11 @@ from typing import Any
 
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
-from canvas.refusals import Refusal
+from canvas.refusals import ACCEPTED_STATUS, Refusal
 from server.game.asking import Position, SnapshotMode
 from server.game.game import Game
 from server.hub.hub import Hub, HubEvents, HubSettings
-from server.wire.binary_v1 import accepted_ack
+from server.wire.binary_v1 import ack_frame
 from tests.support.clock import FakeClock
 from tests.support.games import GatedJournal, make_game, make_replica, placement
 from tests.support.reader import Reader
@@ -23,7 +23,7 @@ class Asker:
         self.refusals: list[Refusal] = []
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:
-        ack = accepted_ack(1, event.request or 0, event.seq, 0, event.index, 0, 0)
+        ack = ack_frame(ACCEPTED_STATUS, 1, event.request or 0, event.seq, 0, event.index, 0, 0)
         self.connection.acks.append(ack)
 
     def refused(self, refusal: Refusal, asked: Placement, tag: object) -> None:

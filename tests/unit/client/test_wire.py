@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tesserae_client.errors import BadFrame
 from tesserae_client.wire import Ack, BandFrame, PixelsFrame, decode, encode_place
 
-from server.wire.binary_v1 import BINARY_V1, accepted_ack, decode_place, refused_ack
+from server.wire.binary_v1 import BINARY_V1, ack_frame, decode_place
 from server.wire.codec import Stream
 
 u16 = st.integers(0, 2**16 - 1)
@@ -51,8 +51,8 @@ def test_bands_of_the_server(channel, generation, seq, first_row, rows, data, de
 @given(u16, u32, seqs, u32, u16, u16, st.integers(-1, 2**63))
 def test_acks_of_the_server(channel, request, seq, record, index, stack_left, left_ms):
     rest = (channel, request, seq, record, index, stack_left, left_ms)
-    assert decode(payload(accepted_ack(*rest))) == Ack(0, *rest)
-    assert decode(payload(refused_ack(5, *rest))) == Ack(5, *rest)
+    assert decode(payload(ack_frame(0, *rest))) == Ack(0, *rest)
+    assert decode(payload(ack_frame(5, *rest))) == Ack(5, *rest)
 
 
 @settings(deadline=None, max_examples=40)

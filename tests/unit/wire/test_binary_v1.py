@@ -2,14 +2,13 @@ import struct
 
 import pytest
 
-from canvas.refusals import FOREVER_MS, Refused
+from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS, Refused
 from server.wire.binary_v1 import (
     BINARY_V1,
     MAX_RECORDS,
     PlaceFrame,
-    accepted_ack,
+    ack_frame,
     decode_place,
-    refused_ack,
 )
 from server.wire.codec import Stream
 from server.wire.errors import Malformed
@@ -35,7 +34,7 @@ def test_golden_band() -> None:
 
 
 def test_golden_ack() -> None:
-    frame = accepted_ack(0x0203, 0x04050607, 8, 0x090A0B0C, 13, 14, 15)
+    frame = ack_frame(ACCEPTED_STATUS, 0x0203, 0x04050607, 8, 0x090A0B0C, 13, 14, 15)
     assert frame.hex(" ") == (
         "82 20 11 00 03 02 07 06 05 04 08 00 00 00 00 00 00 00"
         " 0c 0b 0a 09 0d 00 0e 00 0f 00 00 00 00 00 00 00"
@@ -61,7 +60,7 @@ def test_pixels_and_bands_read_back() -> None:
 
 @pytest.mark.parametrize("refused", Refused)
 def test_every_refusal_has_its_status_byte(refused: Refused) -> None:
-    ack = decode_binary(only_frame(refused_ack(refused.status, 1, 2, 3, 4, 5, 6, 7)).payload)
+    ack = decode_binary(only_frame(ack_frame(refused.status, 1, 2, 3, 4, 5, 6, 7)).payload)
     assert ack == Ack(refused.status, 1, 2, 3, 4, 5, 6, 7)
 
 
@@ -76,13 +75,13 @@ def test_every_refusal_has_its_status_byte(refused: Refused) -> None:
     ],
 )
 def test_c46_what_is_left_fits_its_field(left_ms: int, on_the_wire: int) -> None:
-    ack = decode_binary(only_frame(refused_ack(1, 0, 0, 0, 0, 0, 0, left_ms)).payload)
+    ack = decode_binary(only_frame(ack_frame(1, 0, 0, 0, 0, 0, 0, left_ms)).payload)
     assert isinstance(ack, Ack)
     assert ack.left_ms == on_the_wire
 
 
 def test_a_stack_past_its_field_is_told_as_its_greatest() -> None:
-    ack = decode_binary(only_frame(accepted_ack(0, 0, 0, 0, 0, 70_000, 0)).payload)
+    ack = decode_binary(only_frame(ack_frame(ACCEPTED_STATUS, 0, 0, 0, 0, 0, 70_000, 0)).payload)
     assert isinstance(ack, Ack)
     assert ack.stack_left == 65_535
 
