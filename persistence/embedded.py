@@ -85,7 +85,7 @@ async def _open(
     path = data_dir / DATABASE_NAME
     blobs = FileBlobs(data_dir / BLOBS_NAME)
     stack.push_async_callback(blobs.close)
-    if not await asyncio.to_thread(path.exists):
+    if await asyncio.to_thread(_is_new, path):
         _check_new(path, await blobs.list(""))
     if lock is not None:
         await blobs.remove_leftovers()
@@ -101,10 +101,15 @@ async def _open(
     return Store(tables, journal, blobs, EmbeddedLease(lock, tables, wall_ms))
 
 
+def _is_new(path: Path) -> bool:
+    """Return whether SQLite would begin a database here: also in an empty file."""
+    return not path.exists() or path.stat().st_size == 0
+
+
 def _check_new(path: Path, blob_keys: list[str]) -> None:
     """Refuse to begin a new history beside the snapshots of an old one."""
     if blob_keys:
         raise StoreDamaged(
-            f"{path} is gone, but {path.parent / BLOBS_NAME} holds {len(blob_keys)} blobs",
+            f"{path} is gone or empty, but {path.parent / BLOBS_NAME} holds {len(blob_keys)} blobs",
             "put the file back from a backup, or choose another directory with --data",
         )

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -62,12 +63,25 @@ class ServerProcess:
         self._process.kill()
         await self.ended()
 
+    def tell(self, number: signal.Signals) -> None:
+        """Send it a signal; what becomes of it is to be waited for with `ended`."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     async def ended(self) -> tuple[int, str]:
-        """Wait for its end; the exit code and what it said to the operator."""
+        """Wait for its end; the exit code and what it said to the operator.
+
+        One that does not end in time is killed, and the test fails.
+        """
         assert self._process is not None
         process, self._process = self._process, None
-        async with asyncio.timeout(PATIENCE_S):
-            _, said = await process.communicate()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                _, said = await process.communicate()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+            raise
         assert process.returncode is not None
         return process.returncode, said.decode()
 
@@ -75,7 +89,7 @@ class ServerProcess:
         """Ask it to stop; the exit code (0 when it does not run)."""
         if self._process is None:
             return 0
-        self._process.terminate()
+        self.tell(signal.SIGTERM)
         return (await self.ended())[0]
 
 
