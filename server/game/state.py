@@ -26,7 +26,7 @@ def game_state(
         **({} if resume is None else {"resume": resume}),
         **_geometry(game),
         **_settings(game),
-        "cooldown": dict(game.cooldown_of(user_id)),
+        "cooldown": game.cooldown_of(user_id),
         "milestones": [],
         "watchers": watchers,
     }

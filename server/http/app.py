@@ -23,6 +23,8 @@ LONGEST_RESPONSE = 120.0
 MAX_BODY_BYTES = 1024
 MAX_REQUESTS_AT_ONCE = 1000
 SHUTDOWN_TIMEOUT = 1.0
+EXPOSED = ", ".join((hdrs.ETAG, hdrs.RETRY_AFTER, *canvas_bin.OWN_HEADERS))
+"""Headers that pages of other hosts may read."""
 
 
 class HttpSide:
@@ -42,9 +44,10 @@ class HttpSide:
         await self._runner.setup()
 
     def make_protocol(self) -> asyncio.Protocol:
-        """Make the handler of one connection; after `start`."""
+        """Make the handler of one connection. Raises RuntimeError before `start`."""
         server = self._runner.server
-        assert server is not None  # noqa: S101  # started
+        if server is None:
+            raise RuntimeError("the HTTP side takes no connections yet: start it first")
         return server()
 
     async def stop(self) -> None:
@@ -86,11 +89,6 @@ async def _close_and_protect(request: web.Request, response: web.StreamResponse)
         # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
         response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
         response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = EXPOSED
-
-
-EXPOSED = "ETag, Retry-After, " + ", ".join(
-    f"Tesserae-{name}" for name in ("Epoch", "Seq", "Generation", "Width", "Height")
-)
 
 
 class _Crowd:

@@ -11,13 +11,12 @@ from contextlib import contextmanager
 
 from aiohttp import hdrs, web
 
+from server.deflate import level_for
 from server.http.problems import unavailable
 
 CHUNK_BYTES = 256 * 1024
 MAX_BYTES_ON_THE_WAY = 256 * 1024 * 1024
 RETRY_MS = 2_000
-THOROUGH_BYTES = 2 * 1024 * 1024
-"""Bodies up to this size are deflated at level 6, larger ones at 1."""
 GZIP_WBITS = 16 + zlib.MAX_WBITS
 
 
@@ -67,8 +66,7 @@ def wants_gzip(request: web.Request) -> bool:
 
 async def gzipped(body: bytes) -> bytes:
     """Deflate in a thread."""
-    level = 6 if len(body) <= THOROUGH_BYTES else 1
-    return await asyncio.to_thread(zlib.compress, body, level, GZIP_WBITS)
+    return await asyncio.to_thread(zlib.compress, body, level_for(len(body)), GZIP_WBITS)
 
 
 def is_known(request: web.Request, *etags: str) -> bool:

@@ -19,6 +19,13 @@ from server.http.reading import game_of, region_of
 from server.session.services import Services
 
 BINARY_TYPE = "application/octet-stream"
+OWN_HEADERS = (
+    EPOCH := "Tesserae-Epoch",
+    SEQ := "Tesserae-Seq",
+    GENERATION := "Tesserae-Generation",
+    WIDTH := "Tesserae-Width",
+    HEIGHT := "Tesserae-Height",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +58,11 @@ class Sheet:
             hdrs.CACHE_CONTROL: "no-cache",
             hdrs.VARY: hdrs.ACCEPT_ENCODING,
             hdrs.ETAG: self.gzip_etag if gzip else self.etag,
-            "Tesserae-Epoch": self.epoch,
-            "Tesserae-Seq": str(self.seq),
-            "Tesserae-Generation": str(self.generation),
-            "Tesserae-Width": str(width),
-            "Tesserae-Height": str(height),
+            EPOCH: self.epoch,
+            SEQ: str(self.seq),
+            GENERATION: str(self.generation),
+            WIDTH: str(width),
+            HEIGHT: str(height),
         }
 
 

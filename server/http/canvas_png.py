@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from aiohttp import hdrs, web
 
+from canvas.geometry import MAX_SIDE
 from canvas.packing import rows
 from canvas.region import Region
 from server.game.game import Game
@@ -23,7 +24,7 @@ from server.http.reading import game_of, region_of, scale_of
 from server.session.services import Services
 
 MAX_SCALE = 32
-MAX_PIXELS = 8000 * 8000
+MAX_PIXELS = MAX_SIDE * MAX_SIDE
 KEPT = 8
 MAX_DRAWN_AT_ONCE = 2
 MAX_WAITING = 32

@@ -9,14 +9,13 @@ import zlib
 from dataclasses import dataclass, field
 from functools import partial
 
+from server.deflate import level_for
 from server.replica.replica import Replica
 from server.wire import events
 from server.wire.codec import Codec, Stream
 
 BAND_BYTES = 256 * 1024
 """Raw bytes of a band: large enough to deflate as well as the whole, under 1 MiB in base64."""
-THOROUGH_BYTES = 2 * 1024 * 1024
-"""Boards up to this size are deflated at level 6 (a 960 x 540 board in some ms), larger at 1."""
 REUSE_EVENTS = 4096
 """An encoded snapshot is given out until this many events (16 KB) have to follow it."""
 
@@ -87,16 +86,15 @@ class Snapshots:
 
     async def current(self) -> Snapshot:
         """Return a snapshot from which the ring leads to the present in few events."""
-        while not self._usable(self._latest):
+        while (latest := self._latest) is None or not self._usable(latest):
             if self._encoding is None:
                 self._encoding = asyncio.create_task(self._encode())
             # A joiner that leaves must not take the encoding away from the others.
             await asyncio.shield(self._encoding)
-        assert self._latest is not None  # noqa: S101  # what _usable has just told
-        return self._latest
+        return latest
 
-    def _usable(self, snapshot: Snapshot | None) -> bool:
-        if snapshot is None or snapshot.epoch != self._replica.epoch:
+    def _usable(self, snapshot: Snapshot) -> bool:
+        if snapshot.epoch != self._replica.epoch:
             return False
         behind = self._replica.seq - snapshot.seq
         return behind <= REUSE_EVENTS and snapshot.seq >= self._replica.ring.resumable_from
@@ -133,7 +131,7 @@ def encode(
     packed: bytes,
 ) -> Snapshot:
     """Cut a packed board (4 bits a pixel, rows not padded) into bands and deflate them."""
-    level = 6 if len(packed) <= THOROUGH_BYTES else 1
+    level = level_for(len(packed))
     row_count = _rows_per_band(width, height)
     bands = [
         _band(packed, width, first_row, min(row_count, height - first_row), level)

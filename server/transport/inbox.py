@@ -7,7 +7,7 @@ which asks for one message at a time and can stop at any point without losing or
 """
 
 import logging
-from typing import Final
+from typing import Final, NoReturn
 
 from websockets.exceptions import PayloadTooBig
 from websockets.frames import Frame, Opcode
@@ -155,7 +155,7 @@ class Inbox:
             self._parser = None
         return message
 
-    def _refuse(self, rest: bytes) -> None:
+    def _refuse(self, rest: bytes) -> NoReturn:
         parser = self._the_parser()
         parser.receive_data(rest)
         if parser.parser_exc is None:
