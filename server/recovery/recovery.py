@@ -91,7 +91,7 @@ class Recovery:
         side = await self._side(config.game, base.seq)
         recent = _Recent(self._clock.wall_ms(), config, base.seq if side else 0)
         outcome = await self._replay(config, base, recent, _first_key(config, snapshot, side))
-        self._check(config, outcome)
+        self._check(config, base, outcome)
         head = self._head(outcome, bans)
         now_ms, wall_ms = self._clock.monotonic_ms(), self._clock.wall_ms()
         if side is not None:
@@ -156,8 +156,14 @@ class Recovery:
             self._listener.progress(done, total)
         return replay.finish()
 
-    def _check(self, config: GameConfig, outcome: Outcome) -> None:
+    def _check(self, config: GameConfig, base: Base, outcome: Outcome) -> None:
         replica = outcome.replica
+        if not outcome.holds_base:
+            raise StoreDamaged(
+                f"the history of {config.game} does not hold seq {base.seq}, at which its snapshot"
+                " was taken: its database is older than its snapshots",
+                "put the data directory back from a backup as a whole; nothing was changed",
+            )
         floor = max(config.seq, *config.writers.values(), 0)
         if outcome.orphans and self._store.ordered:
             raise StoreDamaged(

@@ -41,6 +41,8 @@ class Outcome:
     last_at_ms: int
     orphans: list[Key] = field(default_factory=list)
     """Items after the first hole; they were never published."""
+    holds_base: bool = True
+    """Whether the history holds the event at which the snapshot was taken."""
 
 
 class Replay:
@@ -68,6 +70,7 @@ class Replay:
         self._replica: Replica | None = None
         self._last_sk = base.last_sk
         self._orphans: list[Key] = []
+        self._holds_base = True
 
     def feed(self, items: Sequence[Item]) -> None:
         """Take the next page. Raises KeyError or ValueError for an item that makes no sense."""
@@ -97,6 +100,7 @@ class Replay:
     def _start(self) -> Replica:
         base = self._base
         segments = self._segments_before()
+        self._holds_base = bool(segments) or not base.seq
         ring = Ring(span(segments[0])[0] - 1 if segments else base.seq, self._ring_events)
         for segment in segments:
             ring.append(segment)
@@ -155,4 +159,4 @@ class Replay:
         """End the replay."""
         replica = self._started()
         last_at_ms = at_ms_of_key(self._last_sk) if self._last_sk else 0
-        return Outcome(replica, self._last_sk, last_at_ms, self._orphans)
+        return Outcome(replica, self._last_sk, last_at_ms, self._orphans, self._holds_base)

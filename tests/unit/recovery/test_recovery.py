@@ -232,6 +232,21 @@ async def test_a_history_that_lost_its_end_is_refused(store: Store) -> None:
         await lives.start()
 
 
+@pytest.mark.parametrize("left", [0, 3])
+async def test_a_history_that_ends_before_the_snapshot_is_refused(store: Store, left: int) -> None:
+    lives = Lives(store)
+    run = await lives.start()
+    for seq in range(5):
+        await run.place(seq, 1, 1)
+    await run.snapshot()
+    await run.die()
+    pages = [page async for page in store.journal.read(["HISTORY"])]
+    items = [item for page in pages for item in page]
+    await store.journal.delete([Key(item["PK"], item["SK"]) for item in items[left:]])
+    with pytest.raises(StoreDamaged, match="does not hold seq 5, at which its snapshot was taken"):
+        await lives.start()
+
+
 async def test_snapshots_without_a_config_are_refused(store: Store) -> None:
     lives = Lives(store)
     run = await lives.start()
