@@ -75,10 +75,11 @@ def compose(
     sessions = Sessions()
     hub = Hub(clock, _hub_settings(settings), log.hub_events())
     bans = Bans()
+    transport = TransportSettings(ping_ms=settings.ping_ms)
     services = Services(
         clock=clock,
         phase=phase,
-        rules=_session_rules(settings),
+        rules=_session_rules(settings, transport),
         games=games,
         hub=hub,
         journal=store.journal,
@@ -106,7 +107,7 @@ def compose(
         new_id=partial(secrets.token_hex, 8),
         clock=clock,
         on_fault=partial(log.fault, "serving a connection"),
-        settings=TransportSettings(ping_ms=settings.ping_ms),
+        settings=transport,
     )
     return Lifecycle(settings, Parts(services, store, listener, http, log, founding, chance))
 
@@ -132,11 +133,11 @@ def _hub_settings(settings: Settings) -> HubSettings:
     )
 
 
-def _session_rules(settings: Settings) -> SessionRules:
+def _session_rules(settings: Settings, transport: TransportSettings) -> SessionRules:
     return SessionRules(
         server=f"tesserae/{__version__}",
-        ping_ms=settings.ping_ms,
-        max_message_bytes=TransportSettings().max_message_bytes,
+        ping_ms=transport.ping_ms,
+        max_message_bytes=transport.max_message_bytes,
         credits=CreditRule(settings.message_rate, settings.message_burst),
         guests=settings.guests,
     )

@@ -1,7 +1,7 @@
 """Where the server stands between its start and its stop.
 
-Owns one value that app.py moves forward; sessions, HTTP and metrics read it. Never does anything
-about it by itself.
+Owns one value, which lifecycle.py moves forward and the operator's log impairs; sessions, HTTP and
+metrics read it. Never does anything about it by itself.
 """
 
 from enum import Enum

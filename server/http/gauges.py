@@ -11,7 +11,7 @@ def show(services: Services) -> None:
     watch = services.metrics.watch
     games, hub, presence = services.games, services.hub, services.presence
     watch("connections", "Open WebSockets.", lambda: len(services.sessions))
-    watch("players", "Users here at the last presence delta.", lambda: presence.totals()[0])
+    watch("players", "Users here, each counted once.", lambda: presence.totals()[0])
     watch("spectators", "Connections of nobody in particular.", lambda: presence.totals()[1])
     watch(
         "watchers",

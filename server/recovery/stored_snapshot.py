@@ -1,8 +1,8 @@
 """Snapshots as they are stored: the canvas blob, its side blob, and their keys.
 
 Owns the blobs' names, metadata and the order in which they are written, so that at any moment there
-is one whole snapshot to recover from. An archive an hour stays for good as a
-keyframe. Called by the snapshotter and by recovery.
+is one whole snapshot to recover from. An archive an hour stays for good as a keyframe. Called by
+the snapshotter and by recovery.
 """
 
 import asyncio

@@ -60,7 +60,7 @@ class PresenceService:
 
     def connect(self, connection_id: str) -> None:
         """Count a connection, as a spectator for now."""
-        self._tracker.connect(connection_id, None, "", invisible=False)
+        self._tracker.connect(connection_id, None)
         self._changed.set()
 
     def change(self, connection_id: str, identity: Identity | None, *, invisible: bool) -> None:
@@ -77,12 +77,15 @@ class PresenceService:
     # --- what connections are told -------------------------------------------
 
     def totals(self) -> tuple[int, int]:
-        """How many users and how many spectators were here at the last delta."""
+        """How many users and how many spectators are here now."""
         snapshot = self._tracker.snapshot(0)
         return snapshot.total, snapshot.spectators
 
     def snapshot(self) -> dict[str, Any]:
-        """Describe who is here, at the number that was told last."""
+        """Describe who is here now, under the number that was told last.
+
+        Some of it may come again in the next delta, which does no harm.
+        """
         visible, more, total, spectators = self._tracker.snapshot(VISIBLE)
         return events.presence_snapshot(
             self._seq, total=total, spectators=spectators, visible=visible, more=more

@@ -2,7 +2,7 @@
 
 Owns the set of connections that were admitted and not closed yet: the truth behind the online
 count. Never looks into a session beyond `Member`. Sessions enter and leave by themselves; presence,
-the operator's notices and the stop walk it.
+the watcher counts and the housekeeping walk it.
 """
 
 from collections.abc import Iterator
@@ -44,6 +44,6 @@ class Sessions:
         return iter(tuple(self._members))
 
     def close_expired(self) -> None:
-        """Close those whose token has run out; called every few seconds."""
+        """Close those whose token has run out; called about once a second."""
         for member in self:
             member.close_if_expired()
