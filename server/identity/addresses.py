@@ -1,8 +1,8 @@
 """Addresses of clients: whom to believe, what counts as one, and the hash that is kept.
 
-Pure; the key of the hash is an argument. An IPv4 address counts by itself, an IPv6 client owns a /64.
-Called by the door (who is this), by limits and the session (which bucket), by the journal's items
-(what is stored: never the address itself).
+Pure; the key of the hash is an argument. An IPv4 address counts by itself, an IPv6 client owns a
+/64. Called by the door (who is this), by limits and the session (which bucket), by the journal's
+items (what is stored: never the address itself).
 """
 
 import hashlib
