@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from server.commands.registry import Call, Command, Done, Failed, Outcome, Registry
+from server.session.allowance import Bucket
 from server.session.session import Session
 from server.wire.codes import ErrorCode
 from server.wire.errors import Malformed
@@ -35,10 +36,11 @@ class Dispatcher:
             return
         command_id = _id_of(message)
         command = self._registry.get(message.get("do"))
-        outcome = _refused_for_rate(session, command)
+        outcome = None if _paid_by_handler(command) else _refused_for_rate(session, command)
         if outcome is None:
             if command_id is None:
-                outcome = _bad_request("id", "must be an integer from 0 to 2^53 - 1")
+                failed = _bad_request("id", "must be an integer from 0 to 2^53 - 1")
+                outcome = _unhandled(session, command, failed)
             elif command is None:
                 outcome = self._unknown(message.get("do"))
             else:
@@ -63,13 +65,19 @@ def _id_of(message: Mapping[str, Any]) -> int | None:
     return None
 
 
+def _paid_by_handler(command: Command[Any] | None) -> bool:
+    return command is not None and not command.prepaid
+
+
+def _unhandled(session: Session, command: Command[Any] | None, failed: Failed) -> Failed:
+    """Take the credits of a command that does not reach the handler which would take them."""
+    refused = _refused_for_rate(session, command) if _paid_by_handler(command) else None
+    return refused or failed
+
+
 def _refused_for_rate(session: Session, command: Command[Any] | None) -> Failed | None:
-    if command is None:
-        refusal = session.charge(1)
-    elif command.prepaid:
-        refusal = session.charge(command.cost, command.bucket)
-    else:
-        return None
+    cost, bucket = (command.cost, command.bucket) if command else (1, Bucket.MESSAGES)
+    refusal = session.charge(cost, bucket)
     if refusal is None:
         return None
     extra = {"retryAfterMs": refusal.left_ms, "scope": refusal.scope}
@@ -82,12 +90,13 @@ def _carry_out(
     if not command.allowed(session.roles):
         wanted = " or ".join(sorted(command.roles or ()))
         text = f"{command.name} needs the role {wanted}; subscribe with a token that has it"
-        _answer(session, command_id, Failed(ErrorCode.FORBIDDEN, text))
+        forbidden = Failed(ErrorCode.FORBIDDEN, text)
+        _answer(session, command_id, _unhandled(session, command, forbidden))
         return
     try:
         request = command.request.model_validate(message)
     except ValidationError as error:
-        _answer(session, command_id, _first_fault(error))
+        _answer(session, command_id, _unhandled(session, command, _first_fault(error)))
         return
     _handle(session, command, Call(session, command_id, request))
 

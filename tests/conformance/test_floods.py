@@ -30,9 +30,11 @@ async def pour(client: Foreign, message: str | bytes) -> None:
         '{"do":"nothing","id":1}',
         '{"do":"checksum","id":1,"game":"place#main"}',
         '{"do":"limits","id":1}',
+        '{"do":"place","id":1}',
+        '{"do":"place"}',
         place_frame(*[(1, 1, 1)] * 64),
     ],
-    ids=["ping", "unknown", "checksum", "limits", "place"],
+    ids=["ping", "unknown", "checksum", "limits", "bad place", "place without id", "place"],
 )
 async def test_a_flood_is_refused_then_cut_and_others_do_not_notice(message: str | bytes) -> None:
     async with (
