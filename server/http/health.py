@@ -33,7 +33,9 @@ class MetricsGuard:
         """Raise Problem (401 or 403) unless the client may."""
         given = request.headers.get(hdrs.AUTHORIZATION, "")
         if self.token is not None and given.startswith(BEARER):
-            if hmac.compare_digest(given.removeprefix(BEARER).encode(), self.token.encode()):
+            # Headers are bytes to aiohttp: what is no UTF-8 in them comes as surrogates.
+            sent = given.removeprefix(BEARER).encode(errors="surrogateescape")
+            if hmac.compare_digest(sent, self.token.encode()):
                 return
             raise _unauthorized("this is not the metrics token")
         if not self._is_local(request):
