@@ -286,10 +286,9 @@ class Head:
         """How many placements the user has now."""
         return self.cooldowns.stack(user, now_ms)
 
-    def last_accepted(self, user: str, wall_ms: int) -> tuple[int, int] | None:
-        """Request number and seq of the user's newest settled placement that has one."""
-        event = self._requests.last(user, self._settled_seq, wall_ms)
-        return None if event is None or event.request is None else (event.request, event.seq)
+    def last_accepted(self, user: str, wall_ms: int) -> PixelPlaced | None:
+        """Return the user's newest settled placement that has a request number."""
+        return self._requests.last(user, self._settled_seq, wall_ms)
 
     def forget_expired(self, now_ms: int, wall_ms: int, visits: int = 1000) -> None:
         """Forget what has run out, looking at so many of each kind at most.

@@ -1,6 +1,6 @@
 """`subscribe`: says who a connection is and replaces its watch set."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
@@ -50,10 +50,9 @@ def _settle_in(session: Session, person: Person, request: Subscribe) -> None:
     session.services.hub.hint(session.connection, wanted=request.watch_version == 0)
 
 
-def _reply(session: Session, person: Person, entries: Iterable[Entry]) -> dict[str, Any]:
-    entries = list(entries)
+def _reply(session: Session, person: Person, entries: Sequence[Entry]) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "you": _you(person, entries),
+        "you": _you(session, person),
         "games": watching.states(session, entries),
     }
     if session.wants_presence:
@@ -61,7 +60,7 @@ def _reply(session: Session, person: Person, entries: Iterable[Entry]) -> dict[s
     return fields
 
 
-def _you(person: Person, entries: Iterable[Entry]) -> dict[str, Any]:
+def _you(session: Session, person: Person) -> dict[str, Any]:
     identity = person.identity
     if identity is None:
         return {"id": None, "name": None, "roles": [], "anonymous": True}
@@ -71,18 +70,18 @@ def _you(person: Person, entries: Iterable[Entry]) -> dict[str, Any]:
         "roles": sorted(identity.roles),
         "anonymous": False,
         **({} if person.token is None else {"token": person.token}),
-        **_last_accepted(identity, entries),
+        **_last_accepted(session, identity),
     }
 
 
-def _last_accepted(identity: Identity, entries: Iterable[Entry]) -> dict[str, Any]:
-    """The last remembered placement in the first game asked for that remembers one."""
-    for entry in entries:
-        last = None if entry.game is None else entry.game.last_accepted(identity.id)
-        if last is not None:
-            request, seq = last
-            return {"lastAccepted": {"request": request, "game": entry.name, "seq": seq}}
-    return {}
+def _last_accepted(session: Session, identity: Identity) -> dict[str, Any]:
+    """The last remembered placement of all games: one may place where one does not watch."""
+    found = ((game, game.last_accepted(identity.id)) for game in session.services.games)
+    remembered = [(game, last) for game, last in found if last is not None]
+    if not remembered:
+        return {}
+    game, last = max(remembered, key=lambda one: one[1].at_ms)
+    return {"lastAccepted": {"request": last.request, "game": game.name, "seq": last.seq}}
 
 
 COMMAND = Command(

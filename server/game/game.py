@@ -115,8 +115,8 @@ class Game:
         """How many placements a user could make now."""
         return self.head.stack(user_id, self._clock.monotonic_ms())
 
-    def last_accepted(self, user_id: str) -> tuple[int, int] | None:
-        """(request, seq) of the user's last accepted placement, while it is remembered."""
+    def last_accepted(self, user_id: str) -> PixelPlaced | None:
+        """Return the user's last accepted placement with a request number, while remembered."""
         return self.head.last_accepted(user_id, self._clock.wall_ms())
 
     def listen(self, listener: GameListener) -> None:

@@ -148,7 +148,7 @@ def test_only_settled_placements_are_the_last_accepted() -> None:
     assert head.last_accepted("a", 1000) is None
     publish(head, tail, first)
     place(head, NUMBERED._replace(request=8))
-    assert head.last_accepted("a", 1000) == (7, 1)
+    assert head.last_accepted("a", 1000) == first
     assert head.last_accepted("b", 1000) is None
 
 

@@ -195,6 +195,8 @@ async def test_last_accepted_settles_what_was_unknown() -> None:
         await client.ask("place", game=GAME, x=1, y=1, color=2, request=77)
         you = (await world.join().ask("subscribe", token=client.token, games=WATCH))["you"]
         assert you["lastAccepted"] == {"request": 77, "game": GAME, "seq": 1}
+        unwatching = (await world.join().ask("subscribe", token=client.token))["you"]
+        assert unwatching["lastAccepted"] == you["lastAccepted"]
 
 
 async def test_watch_games_goes_on_untouched_and_an_empty_list_watches_nothing() -> None:

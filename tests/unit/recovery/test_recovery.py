@@ -340,7 +340,7 @@ async def test_a_placement_resent_after_a_restart_has_its_first_outcome(
     await run.die()
     lives.clock.advance(1_000)
     again = await lives.start()
-    assert again.game.last_accepted("u1") == (7, 1)
+    assert again.game.last_accepted("u1") == first
     assert await again.place(1, 1, 1, request=7) == first
     other = await again.place(1, 1, 1, request=8)
     assert isinstance(other, Refusal)
