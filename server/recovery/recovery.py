@@ -75,14 +75,22 @@ class Recovery:
         item = await self._store.tables.get(CONFIG, key_of(game))
         if item is not None:
             return GameConfig.from_item(game, item)
-        if await self._store.blobs.list(f"{blob_folder(game)}/canvas.bin"):
+        left = await self._left_of(game)
+        if left:
             raise StoreDamaged(
-                f"{game} has a snapshot but no config item: its database is missing",
+                f"{game} has {left} but no config item: its database is missing or incomplete",
                 "put the database back from a backup, or choose another --data for a new canvas",
             )
         put = Put(CONFIG, founding.to_item(), condition=Condition(exists=False))
         await self._store.tables.write(put)
         return founding
+
+    async def _left_of(self, game: str) -> str:
+        """Say what is stored of a game that has no config; empty when it is really new."""
+        if await self._store.blobs.list(f"{blob_folder(game)}/canvas.bin"):
+            return "a snapshot"
+        items = await self._store.journal.count((partition_of(game),))
+        return f"a history of {items} items" if items else ""
 
     async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
         """Bring a game back; raises StoreDamaged, and then nothing was changed."""

@@ -99,6 +99,7 @@ CONTENTS: dict[str, tuple[Damage, str]] = {
         "config item .* cannot be read",
     ),
     "a config that is no JSON": (statement(f"{CONFIG} '{{{{{{'"), "is no JSON"),
+    "no config": (statement("DELETE FROM config"), "a history of 60 items but no config"),
 }
 
 
