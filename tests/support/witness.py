@@ -9,11 +9,13 @@ from tesserae_client import (
     Client,
     Connected,
     Event,
+    Lost,
     Outcome,
     PixelsChanged,
     Placed,
     PlacementUnknown,
     PresenceChanged,
+    Told,
     Unknown,
 )
 
@@ -36,6 +38,9 @@ class Witness:
         self.unknown = 0
         self.epochs: set[str] = set()
         self.presence_seq = 0
+        self.told: list[str] = []
+        """Names of events about the line, such as `going`."""
+        self.losses: list[Lost] = []
         self.complaints: list[str] = []
         self._plays = plays
         self._seq = 0
@@ -100,6 +105,10 @@ class Witness:
             self.unknown += 1
         elif isinstance(event, PresenceChanged):
             self._presence()
+        elif isinstance(event, Told):
+            self.told.append(event.event)
+        elif isinstance(event, Lost):
+            self.losses.append(event)
 
     def _connected(self, event: Connected) -> None:
         if self.epochs:
