@@ -4,7 +4,7 @@ Owns the reading of outcomes as delays, so that bots keep to cooldowns and credi
 Called by the runner.
 """
 
-from tesserae_client import Outcome, Placed, Refused
+from tesserae_client import FOREVER_MS, Outcome, Placed, Refused
 
 MIN_INTERVAL_S = 0.5
 """Without a rate and without a cooldown a bot still does no more than this."""
@@ -13,7 +13,6 @@ CLOSED_S = 5.0
 """Between two looks at a board that is locked or not open."""
 
 _CLOSED = frozenset({"locked", "ended", "masked", "busy"})
-FOREVER_MS = -1
 
 
 def delay_s(outcome: Outcome, interval_s: float | None) -> float | None:

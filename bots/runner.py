@@ -27,7 +27,7 @@ Way = Callable[[Random, Client], Iterator[tuple[int, int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Who plays where, how fast and how long."""
+    """Who plays where, and how fast."""
 
     url: str
     game: str

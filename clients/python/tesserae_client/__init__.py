@@ -33,8 +33,10 @@ from tesserae_client.events import (
 from tesserae_client.messages import Checksum, Color, Cooldown, GameState, Pixel, You
 from tesserae_client.outcomes import Outcome, Placed, Refused, Unknown
 from tesserae_client.presence import Presence
+from tesserae_client.wire import FOREVER_MS
 
 __all__ = [
+    "FOREVER_MS",
     "Banned",
     "Board",
     "BoardReplaced",

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from tesserae_client.records import Records, parts
+from tesserae_client.records import CELL_MASK, COLOR_SHIFT, SIDE_MASK, Y_SHIFT, Records, parts
 
 _SCALAR_BELOW = 24  # a loop over fewer records beats numpy's fixed cost of about 6 µs
 _PAD = 0xF  # the unused last nibble of an odd number of cells
@@ -62,7 +62,8 @@ class Board:
             return
         if not distinct:
             records = newest(records)
-        self.colors[records >> 13 & 0x1FFF, records & 0x1FFF] = records >> 26
+        rows, columns = records >> Y_SHIFT & SIDE_MASK, records & SIDE_MASK
+        self.colors[rows, columns] = records >> COLOR_SHIFT
 
     def _apply_each(self, records: Records) -> None:
         colors = self.colors
@@ -98,7 +99,7 @@ class Board:
 def newest(records: Records) -> Records:
     """Keep only the last record of each cell (numpy promises no order for repeated indexes)."""
     backwards = records[::-1]
-    _, keep = np.unique(backwards & 0x03FF_FFFF, return_index=True)
+    _, keep = np.unique(backwards & CELL_MASK, return_index=True)
     return backwards[keep]
 
 

@@ -1,6 +1,6 @@
 """A board by HTTP, for clients that ask for their snapshots that way.
 
-Owns one GET of `canvas.bin` and its headers; never a retry. Called by the client.
+Owns one GET of `canvas.bin` and its headers; never a retry. Called by board_fetch.py.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What the client knows of its game: state, board, presence, kept from the server's messages.
 
 Owns `GameSync`, the current `GameState` and `Presence`, and tells listeners what changed. It sends
-nothing itself: what must be asked for goes through `Asks`. Called by the client for each message.
+nothing itself: what must be asked for goes through `Asks`. Called by the link for each message.
 """
 
 from binascii import a2b_base64

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 Records = NDArray[np.uint32]
 
-SIDE_LIMIT = 8192
-"""Coordinates have 13 bits."""
-COLOR_LIMIT = 64
-IMPOSSIBLE = (SIDE_LIMIT - 1) | (SIDE_LIMIT - 1) << 13
+Y_SHIFT, COLOR_SHIFT = 13, 26
+SIDE_LIMIT = 1 << Y_SHIFT
+COLOR_LIMIT = 1 << 32 - COLOR_SHIFT
+SIDE_MASK = SIDE_LIMIT - 1
+CELL_MASK = (1 << COLOR_SHIFT) - 1
+"""What of a record says where it is."""
+IMPOSSIBLE = CELL_MASK
 """A record outside every board (sides end at 8000): it can only be refused."""
 
 
@@ -24,12 +27,12 @@ def record(x: int, y: int, color: int) -> int:
             f"({x}, {y}) in colour {color} fits no record: "
             f"coordinates end at {SIDE_LIMIT - 1}, colours at {COLOR_LIMIT - 1}"
         )
-    return x | y << 13 | color << 26
+    return x | y << Y_SHIFT | color << COLOR_SHIFT
 
 
 def parts(packed: int) -> tuple[int, int, int]:
     """Split one record into (x, y, color)."""
-    return packed & 0x1FFF, packed >> 13 & 0x1FFF, packed >> 26
+    return packed & SIDE_MASK, packed >> Y_SHIFT & SIDE_MASK, packed >> COLOR_SHIFT
 
 
 def from_triples(triples: Sequence[Sequence[int]]) -> Records:

@@ -157,10 +157,6 @@ class GameSync:
         steps = [self._replay(message) for message in waiting]
         return next((s for s in steps if s in {Step.RESYNC, Step.SNAPSHOT}), Step.REPLACED)
 
-    def asked(self) -> None:
-        """Say that `resync` is under way for another reason than a `Step`."""
-        self._phase = _Phase.ASKED
-
     def _replay(self, message: PixelsFrame | Json) -> Step:
         return self.pixels(message) if isinstance(message, PixelsFrame) else self.numbered(message)
 
