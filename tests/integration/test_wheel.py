@@ -7,6 +7,7 @@ import sys
 import sysconfig
 import threading
 import urllib.request
+import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,12 +28,45 @@ NO_UVLOOP = "raise ImportError('this environment has no uvloop')"
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of the checkout, as it is now."""
-    folder = tmp_path_factory.mktemp("wheel")
+    return built(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+def built(project: Path, folder: Path) -> Path:
+    """Build one wheel."""
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory"]
     subprocess.run(
-        [*build, str(folder)], cwd=ROOT, check=True, capture_output=True, timeout=PATIENCE_S
+        [*build, str(folder)], cwd=project, check=True, capture_output=True, timeout=PATIENCE_S
     )
-    return next(folder.glob("tesserae-*.whl"))
+    return next(folder.glob("*.whl"))
+
+
+class Installed:
+    """A virtual environment with the wheel, and what the lock installs here, but no checkout."""
+
+    def __init__(self, folder: Path) -> None:
+        self._python = folder / "bin/python"
+        self._command = folder / "bin/tesserae"
+        venv.create(folder, with_pip=False)
+        # A path in a .pth file brings packages, but not the editable installs named there.
+        packages = next(folder.glob("lib/python*/site-packages"))
+        (packages / "locked.pth").write_text(sysconfig.get_path("purelib"))
+
+    def install(self, wheel: Path) -> None:
+        pip = [sys.executable, "-m", "pip", "--python", str(self._python), "install", "--no-index"]
+        done = [*pip, "--no-deps", "--force-reinstall", "--quiet", str(wheel)]
+        subprocess.run(done, check=True, capture_output=True, timeout=PATIENCE_S)
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run the command away from the checkout."""
+        return subprocess.run(
+            [str(self._command), *words],
+            cwd=self._command.parent,
+            env={},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +140,17 @@ def test_it_holds_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     strays = [name for name in names if not name.startswith(SHIPPED) and ".dist-info/" not in name]
     assert strays == []
+
+
+def test_installed_it_says_what_the_bots_need_and_has_them_once_it_is_there(
+    wheel: Path, tmp_path: Path
+) -> None:
+    installed = Installed(tmp_path / "venv")
+    installed.install(wheel)
+    assert installed.run("version").returncode == 0
+    assert installed.run("config", "check").returncode == 0
+    without = installed.run("bots", "walk", "1")
+    assert without.returncode == 2
+    assert "pip install 'tesserae[bots]'" in without.stderr
+    installed.install(built(ROOT / "clients/python", tmp_path / "client"))
+    assert "walk" in installed.run("bots", "--help").stdout
