@@ -26,6 +26,13 @@ TABLE_EVERY_S = 0.25
 LINE_EVERY_S = 5.0
 
 
+def _websocket_url(_context: click.Context, _option: click.Parameter, url: str) -> str:
+    """Refuse the address of a page before anybody sets out for it."""
+    if not url.startswith(("ws://", "wss://")):
+        raise click.BadParameter(f"{url!r}: give ws://HOST:PORT/ws, or wss://HOST/ws behind TLS")
+    return url
+
+
 @click.group()
 def bots() -> None:
     """Run scripted players against a server."""
@@ -33,7 +40,13 @@ def bots() -> None:
 
 @bots.command()
 @click.argument("count", metavar="N", type=click.IntRange(0, 10_000))
-@click.option("--url", default="ws://127.0.0.1:8080/ws", show_default=True, help="The server.")
+@click.option(
+    "--url",
+    default="ws://127.0.0.1:8080/ws",
+    show_default=True,
+    callback=_websocket_url,
+    help="The server.",
+)
 @click.option("--game", default="place#main", show_default=True, help="The canvas.")
 @click.option(
     "--rate",

@@ -15,7 +15,7 @@ from bots.pace import delay_s
 from bots.report import Tally
 
 GRACE_S = 5.0
-"""For a placement that is under way when the run ends."""
+"""For a placement, or a reconnect, that is under way when the run ends."""
 VERIFY_TIMEOUT_S = 30.0
 VERIFY_AT_ONCE = 8
 CONNECT_PER_S = 100.0
@@ -70,7 +70,8 @@ class Crew:
                 if number < self._plan.bots:
                     await self._unless_stopped(self._play(client, rng))
                 await self.stop.wait()
-                await self._verify(client)
+                if await self._in_step(client):
+                    await self._verify(client)
         except Stopped as stopped:
             self.tally.failures[str(stopped)] += 1
         finally:
@@ -115,6 +116,16 @@ class Crew:
                 return
             if await self._pause(max(0.0, wait_s - (took_s if interval_s else 0.0))):
                 return
+
+    async def _in_step(self, client: Client) -> bool:
+        """Give one that is cut at the end a little while to come back."""
+        try:
+            async with asyncio.timeout(GRACE_S):
+                await client.ready()
+        except TimeoutError:
+            self.tally.failures[f"not in step at the end: {self.tally.trouble or 'no answer'}"] += 1
+            return False
+        return True
 
     async def _verify(self, client: Client) -> None:
         try:

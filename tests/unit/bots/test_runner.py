@@ -11,6 +11,7 @@ from bots.runner import Crew, Plan
 from bots.walk import walk
 from tests.support.fair_server import fair_server
 from tests.support.fake_server import FakeGame, FakeServer, soon
+from tests.support.sockets import until
 
 
 def plan(url, **changes):
@@ -31,12 +32,20 @@ async def test_a_crew_places_and_every_board_verifies():
 
 async def test_a_crew_comes_back_after_a_cut():
     async with FakeServer(FakeGame(20, 10)) as server, fair_server(server) as peers:
+        cut = False
 
-        def cut():
-            for peer in peers:
-                peer.cut()
+        def way(rng, client):
+            nonlocal cut
+            for cell in walk(rng, client):
+                everybody = crew.tally.connected == crew.tally.clients
+                if everybody and not cut:
+                    cut = True
+                    for peer in peers:
+                        peer.cut()
+                elif everybody and crew.tally.cuts == crew.tally.clients:
+                    crew.stop.set()
+                yield cell
 
-        way = counted(walk, lambda: crew, 40, at={20: cut})
         crew = Crew(plan(server.url), way, now_s=lambda: 0.0)
         await soon(crew.run())
         assert crew.tally.cuts == 5
@@ -53,23 +62,42 @@ async def test_a_crew_without_a_welcome_says_why():
         assert "403" in next(iter(crew.tally.failures))
 
 
-def counted(way, crew, total, at=None):
+async def test_a_crew_that_cannot_connect_ends_when_told_and_says_why(monkeypatch):
+    monkeypatch.setattr("bots.runner.GRACE_S", 0.01)
+    async with FakeServer() as server:
+        server.refusals = [(503, {})] * 1000
+        crew = Crew(plan(server.url, bots=20), walk, now_s=lambda: 0.0)
+        run = asyncio.create_task(crew.run())
+        await until(lambda: crew.tally.trouble)
+        crew.stop.set()
+        await soon(run)
+        assert sum(crew.tally.failures.values()) == crew.tally.clients
+        assert any("not in step at the end: " in why for why in crew.tally.failures)
+
+
+def counted(way, crew, total):
     """Play a way, and end the run once `total` placements were tried by all together."""
     tried = itertools.count(1)
 
     def play(rng, client):
         for cell in way(rng, client):
-            number = next(tried)
-            if number >= total:
+            if next(tried) >= total:
                 crew().stop.set()
-            if at and number in at:
-                at[number]()
             yield cell
 
     return play
 
 
-@pytest.mark.parametrize("arguments", [["walk", "0"], ["walk"], ["walk", "3", "--rate", "0"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["walk", "0"],
+        ["walk"],
+        ["walk", "3", "--rate", "0"],
+        ["walk", "3", "--url", "http://127.0.0.1:8080/"],
+        ["walk", "3", "--url", "127.0.0.1:8080"],
+    ],
+)
 def test_a_command_line_that_makes_no_sense(arguments):
     assert CliRunner().invoke(bots, arguments).exit_code == 2
 
