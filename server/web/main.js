@@ -82,8 +82,8 @@ function makePage(client) {
 }
 
 /** The cursor tells what a click does; the zoom button tells the scale. */
-function showMove({ scale }) {
-  board.classList.toggle("far", scale < 4);
+function showMove({ scale, isFar }) {
+  board.classList.toggle("far", isFar);
   part("fit").textContent = texts.zoom(scale);
   part("fit").setAttribute("aria-label", texts.fitAt(scale));
 }

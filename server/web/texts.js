@@ -102,7 +102,6 @@ export const absent = ({ code, message }, game) =>
     ? { text: `There is no canvas ${game} here.`, detail: "", action: "Show the main canvas" }
     : { text: "The server would not let you in.", detail: message, action: "Reload" };
 
-
 export const toast = {
   pickColor: "Pick a colour first.",
   pickCell: "Pick a cell first.",

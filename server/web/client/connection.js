@@ -64,10 +64,6 @@ export class Connection {
     this.#backoff = new Backoff(around.random);
   }
 
-  get status() {
-    return this.#status;
-  }
-
   get live() {
     return this.#status?.phase === "live" && this.#socket?.readyState === OPEN;
   }

@@ -17,10 +17,6 @@ export class Placements {
   /** @type {Map<number, Placement>} */
   #unanswered = new Map();
 
-  get size() {
-    return this.#unanswered.size;
-  }
-
   /** @returns {Placement} */
   begin(request, generation, x, y, color, atMs) {
     const placement = { request, generation, x, y, color, sentX: x, sentY: y, atMs, seen: false };

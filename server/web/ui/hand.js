@@ -8,7 +8,6 @@
 
 import * as texts from "../texts.js";
 
-const NEAR_FROM_SCALE = 4;
 const IDLE = new Set(["noColor", "noCell"]);
 
 export class Hand {
@@ -70,7 +69,7 @@ export class Hand {
   /** Far away a tap comes nearer. Near, a click places; a finger aims first and then confirms. */
   tapped(cell, isTouch) {
     const stage = this.#stage;
-    if (this.#isFar) {
+    if (stage.viewport.isFar) {
       stage.approach(cell);
       return stage.aimAt(isTouch ? cell : null, "touch");
     }
@@ -81,14 +80,10 @@ export class Hand {
 
   placeAtAim() {
     const { readiness } = this;
-    if (readiness === "ready" && this.#isFar) this.#stage.approach(this.#stage.aim);
+    if (readiness === "ready" && this.#stage.viewport.isFar) this.#stage.approach(this.#stage.aim);
     else if (readiness === "ready") this.#client.place(this.#stage.aim.x, this.#stage.aim.y, this.color);
     else this.#explain(readiness);
     this.#changed();
-  }
-
-  get #isFar() {
-    return this.#stage.viewport.scale < NEAR_FROM_SCALE;
   }
 
   #explain(readiness) {

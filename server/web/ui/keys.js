@@ -5,7 +5,6 @@
 
 const PAN_PX = 80;
 const ZOOM_STEP = 1.5;
-const AIM_FROM_SCALE = 4;
 const FAR_STEP = 10;
 
 /** The key of each colour, by its place in the palette. */
@@ -56,7 +55,7 @@ export class Keys {
   #arrow([dx, dy], step) {
     const stage = this.#stage;
     if (stage.board === null) return;
-    if (stage.viewport.scale < AIM_FROM_SCALE) return stage.panBy(-dx * PAN_PX, -dy * PAN_PX);
+    if (stage.viewport.isFar) return stage.panBy(-dx * PAN_PX, -dy * PAN_PX);
     const { width, height } = stage.viewport;
     const from = stage.aim ?? stage.cellAt(width / 2, height / 2) ?? { x: 0, y: 0 };
     const within = (at, size) => Math.min(Math.max(at, 0), size - 1);

@@ -14,7 +14,7 @@ export class Toasts {
     this.#list = list;
   }
 
-  /** @param {string} text  @param {"hint" | "good" | "warning"} tone */
+  /** @param {string} text  @param {"hint" | "warning"} tone */
   show(text, tone) {
     for (const old of [...this.#list.children]) if (old.textContent === text) old.remove();
     while (this.#list.children.length >= MOST) this.#list.firstChild.remove();

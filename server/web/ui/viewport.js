@@ -8,6 +8,8 @@
 
 const MAX_SCALE = 64;
 const SMALLEST_FIT = 0.5;
+/** From this scale on cells are large enough to be aimed at. */
+const NEAR_FROM_SCALE = 4;
 /** So much of the board stays in sight, however far it is dragged. */
 const KEPT_IN_SIGHT_PX = 80;
 
@@ -34,6 +36,11 @@ export class Viewport {
 
   set place({ scale, x, y }) {
     Object.assign(this, { scale, x, y });
+  }
+
+  /** Whether cells are too small to be aimed at. */
+  get isFar() {
+    return this.scale < NEAR_FROM_SCALE;
   }
 
   /** @returns {Place} the whole board between the insets, sharp (a whole scale) where that fits well */
