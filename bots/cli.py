@@ -109,12 +109,14 @@ async def _run(plan: Plan, seconds: float | None) -> int:
     if seconds is not None:
         loop.call_later(seconds, crew.stop.set)
     console = Console()
+    began_s = time.monotonic()
     show = asyncio.create_task(_show(crew, console))
     try:
         await crew.run()
     finally:
         show.cancel()
         await asyncio.wait([show])
+    crew.tally.elapsed_s = time.monotonic() - began_s
     console.print(report.summary(crew.tally), highlight=False, soft_wrap=True)
     console.print(report.verdict(crew.tally), highlight=False, soft_wrap=True)
     return 0 if crew.tally.all_verified else 1

@@ -110,3 +110,4 @@ async def test_the_command_line_ends_with_the_verdict():
         )
     assert result.return_value == 0, result.output
     assert "All 2 boards equal the server's" in result.output
+    assert "rate 0.0 px/s" not in result.output
