@@ -10,7 +10,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from server.commands.registry import Call, Command, Done, Failed, Outcome, Registry
+from server.commands.registry import (
+    Call,
+    Command,
+    Done,
+    Failed,
+    Outcome,
+    Registry,
+    bad_request,
+)
 from server.session.allowance import Bucket
 from server.session.session import Session
 from server.wire.codes import ErrorCode
@@ -39,7 +47,7 @@ class Dispatcher:
         outcome = None if _paid_by_handler(command) else _refused_for_rate(session, command)
         if outcome is None:
             if command_id is None:
-                failed = _bad_request("id", "must be an integer from 0 to 2^53 - 1")
+                failed = bad_request("id", "must be an integer from 0 to 2^53 - 1")
                 outcome = _unhandled(session, command, failed)
             elif command is None:
                 outcome = self._unknown(message.get("do"))
@@ -50,7 +58,7 @@ class Dispatcher:
 
     def _unknown(self, name: object) -> Failed:
         if not isinstance(name, str):
-            return _bad_request("do", "must be the name of a command")
+            return bad_request("do", "must be the name of a command")
         known = ", ".join(command.name for command in self._registry)
         return Failed(
             ErrorCode.UNKNOWN_COMMAND, f"there is no command {name[:64]!r}; known are {known}"
@@ -141,8 +149,4 @@ def _internal(session: Session, command: Command[Any], fault: Exception) -> Fail
 
 def _first_fault(error: ValidationError) -> Failed:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return _bad_request(".".join(map(str, first["loc"])), first["msg"])
-
-
-def _bad_request(name: str, problem: str) -> Failed:
-    return Failed(ErrorCode.BAD_REQUEST, f"{name}: {problem}", {"field": name})
+    return bad_request(".".join(map(str, first["loc"])), first["msg"])

@@ -8,7 +8,7 @@ command succeeds.
 from dataclasses import dataclass
 
 from canvas.refusals import Refused
-from server.commands.registry import Failed
+from server.commands.registry import Failed, bad_request
 from server.identity.auth import Unauthorized
 from server.identity.identity import Identity
 from server.session import admission
@@ -29,7 +29,7 @@ class Person:
 def identify(session: Session, token: str | None, *, guest: bool) -> Person | Failed:
     """Tell who the client is, or why it cannot be."""
     if token is not None and guest:
-        return _wrong("guest", "send either a token or guest, not both")
+        return bad_request("guest", "send either a token or guest, not both")
     if token is not None:
         return _by_token(session, token)
     if guest and session.identity is None:
@@ -43,7 +43,7 @@ def _by_token(session: Session, token: str) -> Person | Failed:
     except Unauthorized as unauthorized:
         return _unauthorized(session, unauthorized.reason)
     if session.identity is not None and session.identity.id != identity.id:
-        return _wrong("token", "this connection is somebody else already; open another one")
+        return bad_request("token", "this connection is somebody else already; open another one")
     wall_ms = session.services.clock.wall_ms()
     ban = session.services.bans.of_user(identity.id, wall_ms)
     if ban is not None:
@@ -72,7 +72,3 @@ def _new_guest(session: Session) -> Person | Failed:
         extra = {"retryAfterMs": wait_ms, "scope": GUESTS_SCOPE}
         return Failed(Refused.RATE.code, message, extra)
     return Person(*services.authenticator.mint_guest())
-
-
-def _wrong(field: str, problem: str) -> Failed:
-    return Failed(ErrorCode.BAD_REQUEST, f"{field}: {problem}", {"field": field})

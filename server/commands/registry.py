@@ -57,6 +57,11 @@ class Failed:
     then: Callable[[], None] = _nothing
 
 
+def bad_request(field_name: str, problem: str) -> Failed:
+    """Say which field of a command is wrong, and how."""
+    return Failed(ErrorCode.BAD_REQUEST, f"{field_name}: {problem}", {"field": field_name})
+
+
 Outcome = Done | Failed | None
 """None: whoever took the command answers it later (placements, once committed)."""
 

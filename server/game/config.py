@@ -31,11 +31,12 @@ class GameConfig:
     channel: int
     lineage: Lineage
     settings: Settings
+    partitions: tuple[str, ...]
+    """Partitions of the history that the game ever used."""
     seq: int = 0
     """Seq of the last control event or snapshot; the history is at least that long."""
     writers: Mapping[int, int] = field(default_factory=dict)
     """Each fence's last valid seq; what a fence wrote beyond it was never published."""
-    partitions: tuple[str, ...] = ()
 
     def to_item(self) -> Item:
         """Make the whole item, as it is founded."""
@@ -45,7 +46,7 @@ class GameConfig:
             "epoch": self.epoch,
             "channel": self.channel,
             "writers": {str(fence): seq for fence, seq in self.writers.items()},
-            "historyPartitions": list(self.partitions or (partition_of(self.game),)),
+            "historyPartitions": list(self.partitions),
             **changing_attributes(self.seq, self.settings, self.lineage),
         }
 
@@ -72,9 +73,9 @@ class GameConfig:
             channel=item["channel"],
             lineage=lineage,
             settings=_settings(item),
+            partitions=tuple(item["historyPartitions"]),
             seq=item["seq"],
             writers={int(fence): seq for fence, seq in item["writers"].items()},
-            partitions=tuple(item["historyPartitions"]),
         )
 
 
@@ -125,4 +126,5 @@ def found(
     game: str, *, width: int, height: int, settings: Settings, epoch: str, channel: int
 ) -> GameConfig:
     """Make the config of a new game; raises ValueError for an impossible size."""
-    return GameConfig(game, epoch, channel, Lineage([Geometry(width, height)]), settings)
+    lineage = Lineage([Geometry(width, height)])
+    return GameConfig(game, epoch, channel, lineage, settings, (partition_of(game),))

@@ -2,7 +2,7 @@
 
 Owns the order of data-model's recovery: config, newest sound snapshot, history after it, orphans,
 the superseded writer's last valid seq, cooldowns and requests. Changes nothing before it knows that
-the data holds together. Called by app.py with the lease in hand.
+the data holds together. Called by lifecycle.py with the lease in hand.
 """
 
 import asyncio
@@ -33,6 +33,8 @@ from server.wire.codec import Stream
 
 RING_MS = 120_000
 """History from this long before the snapshot refills the ring, so that resumes hold."""
+
+RESTORE = "put the data directory back from a backup; nothing was changed"
 
 KEPT_WRITERS = 100
 """Superseded writers are remembered this far back; nothing older can still be on its way."""
@@ -151,7 +153,7 @@ class Recovery:
             ring_events=self._settings.ring_events,
             on_placements=recent.take,
         )
-        journal, partitions = self._store.journal, config.partitions or (partition_of(config.game),)
+        journal, partitions = self._store.journal, config.partitions
         total = await journal.count(partitions, after=after)
         done = 0
         pages = journal.read(partitions, after=after, page=self._settings.page)
@@ -177,17 +179,17 @@ class Recovery:
             raise StoreDamaged(
                 f"the history of {config.game} has a hole after seq {replica.seq}, with"
                 f" {len(outcome.orphans)} items behind it",
-                "put the data directory back from a backup; nothing was changed",
+                RESTORE,
             )
         if replica.seq < floor:
             raise StoreDamaged(
                 f"the history of {config.game} ends at seq {replica.seq}; {floor} was published",
-                "put the data directory back from a backup; nothing was changed",
+                RESTORE,
             )
         if replica.lineage.geometry != config.lineage.geometry:
             raise StoreDamaged(
                 f"the size of {config.game} in its config is not the one its history leads to",
-                "put the data directory back from a backup; nothing was changed",
+                RESTORE,
             )
 
     def _head(self, outcome: Outcome, bans: Bans) -> Head:
@@ -286,5 +288,5 @@ def _first_key(
 def _unreadable(game: str, error: Exception) -> StoreDamaged:
     return StoreDamaged(
         f"the history of {game} holds an item that cannot be read: {error!r}",
-        "put the data directory back from a backup; nothing was changed",
+        RESTORE,
     )

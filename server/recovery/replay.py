@@ -76,7 +76,7 @@ class Replay:
         """Take the next page. Raises KeyError or ValueError for an item that makes no sense."""
         valid = [item for item in items if "seq" in item and self._is_valid(item)]
         if self._before is not None:
-            valid = self._take_before(valid)
+            valid = self._take_before(valid, self._before)
         if valid:
             self._take_after(self._started(), valid)
 
@@ -84,12 +84,12 @@ class Replay:
         last_valid = self._writers.get(item["fence"])
         return last_valid is None or item["seq"] <= last_valid
 
-    def _take_before(self, items: list[Item]) -> list[Item]:
-        assert self._before is not None  # noqa: S101  # tested by the caller
+    def _take_before(self, items: list[Item], before: deque[Item]) -> list[Item]:
+        """Keep what leads up to the base; returns the rest."""
         for place, item in enumerate(items):
             if item["seq"] > self._base.seq:
                 return items[place:]
-            self._before.append(item)
+            before.append(item)
         return []
 
     def _started(self) -> Replica:
