@@ -94,6 +94,5 @@ def test_others_need_the_token() -> None:
     assert not may_read(Authorization=f"Bearer {TOKEN}")
     assert may_read(token=TOKEN, Authorization=f"Bearer {TOKEN}")
     assert not may_read(token=TOKEN, Authorization="Bearer wrong")
-    assert not may_read(token=TOKEN, Authorization="Bearer \udcff", peer="127.0.0.1")
     assert not may_read(token=TOKEN, Authorization=f"Basic {TOKEN}")
     assert not may_read(peer="a.sock")
