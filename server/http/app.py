@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler, Middleware
 from server.config import Settings
 from server.http import canvas_bin, canvas_png, games, gauges, health, pages, problems
 from server.http.bodies import Outbox
+from server.http.quiet import quiet
 from server.identity.addresses import client_address
 from server.session.services import Services
 
@@ -22,6 +23,8 @@ LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
 MAX_BODY_BYTES = 1024
 MAX_REQUESTS_AT_ONCE = 1000
+UNCOUNTED = frozenset({"/healthz", "/readyz"})
+"""Answered in any crowd: who supervises the server would end it, while it only has much to do."""
 SHUTDOWN_TIMEOUT = 1.0
 EXPOSED = ", ".join((hdrs.ETAG, hdrs.RETRY_AFTER, *canvas_bin.OWN_HEADERS))
 """Headers that pages of other hosts may read."""
@@ -37,6 +40,8 @@ class HttpSide:
             handle_signals=False,
             shutdown_timeout=SHUTDOWN_TIMEOUT,
             keepalive_timeout=0.0,
+            logger=quiet,
+            auto_decompress=False,
         )
 
     async def start(self) -> None:
@@ -103,6 +108,8 @@ class _Crowd:
 
         @web.middleware
         async def limited(request: web.Request, handler: Handler) -> web.StreamResponse:
+            if request.path in UNCOUNTED:
+                return await handler(request)
             if self._requests >= MAX_REQUESTS_AT_ONCE:
                 return problems.response(
                     HTTPStatus.SERVICE_UNAVAILABLE,

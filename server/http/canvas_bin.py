@@ -8,7 +8,6 @@ import asyncio
 from dataclasses import dataclass
 from http import HTTPStatus
 
-import numpy as np
 from aiohttp import hdrs, web
 
 from canvas.packing import crop
@@ -16,6 +15,7 @@ from canvas.region import Region
 from server.game.game import Game
 from server.http.bodies import Outbox, gzipped, is_known, send, wants_gzip
 from server.http.reading import game_of, region_of
+from server.http.strips import Strip, strip_bytes, strip_of
 from server.session.services import Services
 
 BINARY_TYPE = "application/octet-stream"
@@ -77,13 +77,18 @@ def routes(services: Services, outbox: Outbox) -> list[web.RouteDef]:
         headers = sheet.headers(region, gzip=gzip)
         if is_known(request, sheet.etag, sheet.gzip_etag):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-        with outbox.room(game.replica.board.packed.nbytes):
+        with outbox.room(_copied_bytes(game, region)):
             body = await _body(game, sheet, region, compressed if gzip else None)
             if gzip:
                 headers[hdrs.CONTENT_ENCODING] = "gzip"
             return await send(request, body, headers)
 
     return [web.get("/api/games/{game}/canvas.bin", canvas_bin)]
+
+
+def _copied_bytes(game: Game, region: Region | None) -> int:
+    board = game.replica.board
+    return board.packed.nbytes if region is None else strip_bytes(board, region)
 
 
 def _sheet(game: Game) -> Sheet:
@@ -98,12 +103,12 @@ async def _body(
     """Take the bytes of the sheet; they are copied before anything is awaited."""
     if region is None:
         return await compressed.of(game, sheet) if compressed else game.replica.board.to_bytes()
-    part = await asyncio.to_thread(_crop, game.replica.board.to_bytes(), sheet.width, region)
+    part = await asyncio.to_thread(_crop, strip_of(game.replica.board, region))
     return await gzipped(part) if compressed else part
 
 
-def _crop(packed: bytes, width: int, region: Region) -> bytes:
-    return crop(np.frombuffer(packed, np.uint8), width, region)
+def _crop(strip: Strip) -> bytes:
+    return crop(strip.cells, strip.width, strip.region)
 
 
 class Compressed:

@@ -10,7 +10,6 @@ from http import HTTPStatus
 from math import isqrt
 from typing import NamedTuple
 
-import numpy as np
 from aiohttp import hdrs, web
 
 from canvas.geometry import MAX_SIDE
@@ -21,6 +20,7 @@ from server.http import png
 from server.http.bodies import Outbox, is_known, send
 from server.http.problems import unavailable
 from server.http.reading import game_of, region_of, scale_of
+from server.http.strips import Strip, strip_of
 from server.session.services import Services
 
 MAX_SCALE = 32
@@ -69,13 +69,12 @@ class Gallery:
             self._waiting -= 1
 
     async def _draw(self, game: Game, subject: Subject) -> tuple[Subject, bytes]:
-        """Draw, unless whoever was before has drawn the same; the board is copied only here."""
+        """Draw, unless whoever was before has drawn the same; the rows are copied only here."""
         if subject not in self._kept:
             board, colors = game.replica.board, game.replica.settings.palette.colors
             palette = [None if color is None else color.rgb for color in colors]
-            self._kept[subject] = await asyncio.to_thread(
-                _drawn, board.to_bytes(), board.width, subject, palette
-            )
+            strip = strip_of(board, subject.region)
+            self._kept[subject] = await asyncio.to_thread(_drawn, strip, subject.scale, palette)
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return subject, self._kept[subject]
@@ -85,10 +84,10 @@ def _subject(game: Game, region: Region, scale: int) -> Subject:
     return Subject(game.name, game.replica.epoch, game.replica.seq, region, scale)
 
 
-def _drawn(packed: bytes, width: int, subject: Subject, palette: list[str | None]) -> bytes:
-    region = subject.region
-    cells = rows(np.frombuffer(packed, np.uint8), width, region.y1, region.height)
-    return png.encode(cells[:, region.x1 : region.x2 + 1], palette, subject.scale)
+def _drawn(strip: Strip, scale: int, palette: list[str | None]) -> bytes:
+    region = strip.region
+    cells = rows(strip.cells, strip.width, region.y1, region.height)
+    return png.encode(cells[:, region.x1 : region.x2 + 1], palette, scale)
 
 
 def _whole(game: Game) -> Region:

@@ -1,10 +1,13 @@
 """The HTTP side as the door uses it: a protocol for each connection."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from aiohttp import ServerDisconnectedError
+from pydantic import SecretStr
 
 from server.config import Settings
 from server.http import app, canvas_bin
@@ -23,22 +26,52 @@ async def raw(port: int, request: bytes) -> bytes:
         await writer.wait_closed()
 
 
-async def test_a_connection_is_closed_after_one_response() -> None:
+@asynccontextmanager
+async def listening(settings: Settings | None = None) -> AsyncIterator[int]:
+    """The HTTP side on a port, without the door before it."""
     async with running() as world:
-        side = HttpSide(world.services, Settings())
+        side = HttpSide(world.services, settings or Settings())
         await side.start()
         loop = asyncio.get_running_loop()
         server = await loop.create_server(side.make_protocol, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
+        yield server.sockets[0].getsockname()[1]
+        await side.stop()
+        server.close()
+        await server.wait_closed()
+        assert world.faults == []
+
+
+async def test_a_connection_is_closed_after_one_response() -> None:
+    async with listening() as port:
         two = b"GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n" * 2
         answer = await raw(port, two)
         assert answer.count(b"HTTP/1.1 200") == 1
         assert b"Server: tesserae\r\n" in answer
         old = await raw(port, b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         assert b"Connection: close\r\n" in old
-        await side.stop()
-        server.close()
-        await server.wait_closed()
+
+
+@pytest.mark.parametrize(
+    "request_text",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET http://[/ HTTP/1.1\r\nHost: h\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n",
+        b"GET / HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc",
+    ],
+)
+async def test_who_breaks_http_is_told_and_fills_no_log(
+    request_text: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with listening() as port:
+        assert await raw(port, request_text)
+    assert [line for line in caplog.records if line.levelname == "ERROR"] == []
+
+
+async def test_a_metrics_token_may_be_of_any_bytes() -> None:
+    async with listening(Settings(metrics_token=SecretStr("a-long-metrics-token"))) as port:
+        request = b"GET /metrics HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer \xff\r\n\r\n"
+        assert (await raw(port, request)).startswith(b"HTTP/1.1 401 ")
 
 
 async def test_a_response_that_takes_for_ever_is_cut(
@@ -58,3 +91,5 @@ async def test_a_crowd_of_requests_is_bounded(site: Site, monkeypatch: pytest.Mo
     monkeypatch.setattr(app, "MAX_REQUESTS_AT_ONCE", 0)
     answer = await site.get("api/games")
     assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
+    assert (await site.get("healthz")).status == 200
+    assert (await site.get("readyz")).status == 200
