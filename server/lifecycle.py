@@ -172,10 +172,10 @@ class Lifecycle:
         services = self._parts.services
         while True:
             await asyncio.sleep(HOUSEKEEPING_EVERY)
-            services.hub.sweep()
-            services.sessions.close_expired()
-            await services.watcher_counts.tell()
             now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
+            services.hub.sweep()
+            services.sessions.close_expired(wall_ms)
+            await services.watcher_counts.tell()
             for game in services.games:
                 game.head.forget_expired(now_ms, wall_ms)
 

@@ -134,10 +134,10 @@ class Session:
         """Close the connection for one of the reasons that admission knows."""
         self.connection.close(rejection.code, rejection.reason, rejection.retry_after_ms)
 
-    def close_if_expired(self) -> bool:
-        """Close the connection when its token has run out."""
+    def close_if_expired(self, wall_ms: int) -> bool:
+        """Close the connection when its token has run out; returns whether it had."""
         identity = self.identity
-        if identity is None or self.services.clock.wall_ms() < identity.expires_at_ms:
+        if identity is None or wall_ms < identity.expires_at_ms:
             return False
         self.connection.close(CloseCode.TOKEN, "the token has expired; sign in again")
         return True
@@ -185,7 +185,9 @@ class Session:
             self.placing.take_frame(frame)
 
     def _may_speak(self) -> bool:
-        return self._admitted and not self.connection.closing and not self.close_if_expired()
+        if not self._admitted or self.connection.closing:
+            return False
+        return not self.close_if_expired(self.services.clock.wall_ms())
 
     def bad_frame(self, message: str) -> None:
         """Tell that a message broke the protocol, and close."""

@@ -18,7 +18,7 @@ class Member(Protocol):
     wants_presence: bool
     presence_due: bool
 
-    def close_if_expired(self) -> bool:
+    def close_if_expired(self, wall_ms: int) -> bool:
         """Close the connection when its token has run out; returns whether it had."""
         ...
 
@@ -43,7 +43,7 @@ class Sessions:
     def __iter__(self) -> Iterator[Member]:
         return iter(tuple(self._members))
 
-    def close_expired(self) -> None:
+    def close_expired(self, wall_ms: int) -> None:
         """Close those whose token has run out; called about once a second."""
         for member in self:
-            member.close_if_expired()
+            member.close_if_expired(wall_ms)

@@ -83,10 +83,10 @@ async def test_an_expired_token_ends_a_silent_connection_too() -> None:
     async with running() as world:
         client, spectator = world.join(), world.join()
         await client.ask("subscribe", token=world.token("ann", ttl_s=60))
-        world.sessions.close_expired()
+        world.sessions.close_expired(world.clock.wall_ms())
         assert not client.connection.closing
         world.clock.advance(60_000)
-        world.sessions.close_expired()
+        world.sessions.close_expired(world.clock.wall_ms())
         assert client.closed_with is CloseCode.TOKEN
         assert spectator.closed_with is None
 
