@@ -9,6 +9,7 @@ import click
 
 from server.cli.options import SettingsCommand, loaded, settings_options
 from server.config.render import to_markdown, to_toml
+from server.identity.secret import missing, open_secret
 
 
 @click.group()
@@ -23,7 +24,10 @@ def check(**flags: Any) -> None:
 
     Takes the flags of serve. Secrets are masked. Errors are told all at once, with exit code 2.
     """
-    click.echo(to_toml(loaded(flags)), nl=False)
+    configuration = loaded(flags)
+    if missing(configuration.settings) is None:
+        open_secret(configuration.settings)
+    click.echo(to_toml(configuration), nl=False)
 
 
 @config.command()

@@ -15,7 +15,7 @@ from server.cli.options import SettingsCommand, loaded, settings_options
 from server.clock import SystemClock
 from server.identity.auth import MAX_TTL_S, Authenticator
 from server.identity.identity import Role
-from server.identity.secret import open_secret
+from server.identity.secret import missing, open_secret
 
 UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
@@ -60,12 +60,16 @@ def token(sub: str, name: str, roles: tuple[str, ...], ttl: int, **flags: Any) -
     give the --data (or the TESSERAE_SECRET) that the server has.
     """
     clock = SystemClock()
-    secret = open_secret(loaded(flags).settings)
+    settings = loaded(flags).settings
+    made = missing(settings)
+    secret = open_secret(settings)
     authenticator = Authenticator(secret, clock.wall_ms, random.SystemRandom())
     try:
         signed = authenticator.issue(sub, name, [Role(role) for role in roles], ttl_s=ttl)
     except ValueError as error:
         raise click.UsageError(f"{error}") from error
+    if made is not None:
+        click.echo(f"Made a new secret, {made}: only a server with this --data knows it.", err=True)
     until = datetime.fromtimestamp(clock.wall_ms() // 1000 + ttl, UTC)
     click.echo(f"{sub} is {' and '.join(roles)} until {until:%Y-%m-%d %H:%M} UTC.", err=True)
     click.echo(signed)

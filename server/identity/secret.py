@@ -49,10 +49,16 @@ def open_secret(settings: Settings, random_bytes: RandomBytes = secrets.token_by
         return _checked(settings.secret.get_secret_value().encode(), "TESSERAE_SECRET")
     if settings.secret_file is not None:
         return _read(settings.secret_file, SHARED_WRITE_BITS, "go-w")
-    path = settings.data / FILE_NAME
-    if not path.exists():
+    if (path := missing(settings)) is not None:
         _make(path, secrets_text(random_bytes))
-    return _read(path, SHARED_BITS, "600")
+    return _read(settings.data / FILE_NAME, SHARED_BITS, "600")
+
+
+def missing(settings: Settings) -> Path | None:
+    """Return the file that `open_secret` would make; None where there is a secret already."""
+    path = settings.data / FILE_NAME
+    given = settings.secret is not None or settings.secret_file is not None
+    return None if given or path.exists() else path
 
 
 def secrets_text(random_bytes: RandomBytes) -> bytes:

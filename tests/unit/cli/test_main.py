@@ -157,7 +157,7 @@ def test_the_version(words: list[str], capsys: Captured) -> None:
 def test_config_check_prints_and_explains(
     monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
-    monkeypatch.setenv("TESSERAE_SECRET", "s3cr3t" * 8)
+    monkeypatch.setenv("TESSERAE_SECRET", "s3cr3t-0f-0urs" * 3)
     assert main(["config", "check", "--port", "9000"]) == 0
     told = capsys.readouterr().out
     assert "port = 9000" in told
@@ -171,6 +171,14 @@ def test_config_check_tells_all_errors(capsys: Captured) -> None:
     told = capsys.readouterr().err
     assert "Did you mean port?" in told
     assert "Give on or off." in told
+
+
+def test_config_check_refuses_the_secret_that_serve_would_refuse(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("TESSERAE_SECRET", "short")
+    assert main(["config", "check"]) == 2
+    assert "too weak a secret" in capsys.readouterr().err
 
 
 def test_config_check_makes_nothing(tmp_path: Path) -> None:

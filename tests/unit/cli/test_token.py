@@ -39,9 +39,13 @@ def test_the_token_is_all_of_the_output(capsys: Captured) -> None:
 def test_it_makes_the_secret_that_the_first_start_will_use(capsys: Captured) -> None:
     assert main([*ASKED, "--data", "new"]) == 0
     made = Path("new/secret").read_text()
+    first = capsys.readouterr()
+    assert f"Made a new secret, {Path('new/secret')}" in first.err
     assert main([*ASKED, "--data", "new"]) == 0
     assert Path("new/secret").read_text() == made
-    assert made.strip() not in capsys.readouterr().out
+    second = capsys.readouterr()
+    assert "Made a new secret" not in second.err
+    assert made.strip() not in first.out + first.err + second.out + second.err
 
 
 def test_it_uses_the_secret_of_the_environment(
