@@ -35,6 +35,7 @@ class Witness:
         self.not_placed: list[tuple[str, Outcome]] = []
         self.seen: list[PixelsChanged] = []
         self.resumes: Counter[str] = Counter()
+        """How it came back each time that it had a board already."""
         self.unknown = 0
         self.epochs: set[str] = set()
         self.presence_seq = 0
@@ -44,6 +45,7 @@ class Witness:
         self.complaints: list[str] = []
         self._plays = plays
         self._seq = 0
+        self._has_board = False
         self._rng = Random(self.name)
         self.client = Client(
             url,
@@ -111,7 +113,7 @@ class Witness:
             self.losses.append(event)
 
     def _connected(self, event: Connected) -> None:
-        if self.epochs:
+        if self._has_board:
             self.resumes[event.game.resume] += 1
         self.epochs.add(event.game.epoch)
         self._presence()
@@ -120,6 +122,7 @@ class Witness:
         if seq < self._seq:
             self.complaints.append(f"{self.name} went back from {self._seq} to {seq}")
         self._seq = seq
+        self._has_board = True
 
     def _presence(self) -> None:
         seq = self.client.presence.seq or 0
