@@ -87,7 +87,6 @@ def compose(
         presence=PresenceService(
             store.tables, sessions, settings.presence_debounce_ms / MS, log.fault
         ),
-        watcher_counts=WatcherCounts(games, hub, sessions),
         authenticator=Authenticator(secret, clock.wall_ms, chance),
         connection_limits=_connection_limits(settings),
         guest_limit=GuestLimit(
@@ -109,7 +108,9 @@ def compose(
         on_fault=partial(log.fault, "serving a connection"),
         settings=transport,
     )
-    return Lifecycle(settings, Parts(services, store, listener, http, log, founding, chance))
+    counts = WatcherCounts(games, hub, sessions)
+    parts = Parts(services, counts, store, listener, http, log, founding, chance)
+    return Lifecycle(settings, parts)
 
 
 def _connection_limits(settings: Settings) -> ConnectionLimits:

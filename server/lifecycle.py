@@ -22,6 +22,7 @@ from server.http.app import HttpSide
 from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
+from server.session.watcher_counts import WatcherCounts
 from server.telemetry.operator_log import OperatorLog
 from server.telemetry.progress import RecoveryProgress, announce
 from server.transport.listener import Listener
@@ -43,6 +44,7 @@ class Parts:
     """What was composed."""
 
     services: Services
+    watcher_counts: WatcherCounts
     store: Store
     listener: Listener
     http: HttpSide
@@ -175,7 +177,7 @@ class Lifecycle:
             now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
             services.hub.sweep()
             services.sessions.close_expired(wall_ms)
-            await services.watcher_counts.tell()
+            await self._parts.watcher_counts.tell()
             for game in services.games:
                 game.head.forget_expired(now_ms, wall_ms)
 

@@ -17,7 +17,6 @@ from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.phase import Phase
 from server.session.presence_service import PresenceService
 from server.session.sessions import Sessions
-from server.session.watcher_counts import WatcherCounts
 from server.telemetry.metrics import Metrics
 
 OnFault = Callable[[str, Exception], None]
@@ -48,7 +47,6 @@ class Services:
     journal: Journal
     sessions: Sessions
     presence: PresenceService
-    watcher_counts: WatcherCounts
     authenticator: Authenticator
     connection_limits: ConnectionLimits
     guest_limit: GuestLimit

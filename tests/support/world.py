@@ -152,6 +152,7 @@ class World:
         self.games = Games()
         self.hub = Hub(self.clock, HubSettings(), _deaf())
         self.game = self._found(options)
+        self.watcher_counts = WatcherCounts(self.games, self.hub, self.sessions)
         self.services = self._services(options)
         self.clients: list[Client] = []
         self._dispatcher = Dispatcher(COMMANDS)
@@ -173,7 +174,6 @@ class World:
             journal=self.store.journal,
             sessions=self.sessions,
             presence=PresenceService(self.store.tables, self.sessions, 0.0, self.note_fault),
-            watcher_counts=WatcherCounts(self.games, self.hub, self.sessions),
             authenticator=self.auth,
             connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
             guest_limit=GuestLimit(options.get("guests_per_address", 0), self.clock.monotonic_ms),

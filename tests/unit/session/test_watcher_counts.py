@@ -18,7 +18,7 @@ async def test_a_change_is_told_once_to_those_who_watch() -> None:
         first, idle = await watcher(world), world.join()
         idle.heard()
         await watcher(world)
-        counts = world.services.watcher_counts
+        counts = world.watcher_counts
         await counts.tell()
         assert first.heard() == [{"event": "watchers", "game": GAME, "watchers": 2}]
         await counts.tell()
@@ -29,7 +29,7 @@ async def test_a_small_change_in_a_crowd_is_told_later(monkeypatch: pytest.Monke
     monkeypatch.setattr(watcher_counts, "SHARE", 1)
     async with running() as world:
         clients = [await watcher(world) for _ in range(3)]
-        counts = world.services.watcher_counts
+        counts = world.watcher_counts
         await counts.tell()
         clients[2].hang_up()
         clients[0].heard()
@@ -44,5 +44,5 @@ async def test_a_full_socket_is_left_alone() -> None:
     async with running() as world:
         client = await watcher(world)
         client.connection.writable = False
-        await world.services.watcher_counts.tell()
+        await world.watcher_counts.tell()
         assert client.heard() == []
