@@ -146,7 +146,7 @@ class Hub:
 
     def _hint(self, channel: Channel) -> None:
         if self._hinted:
-            frame = events.game_hint(channel.game.name, channel.replica.seq)
+            frame = _hint_of(channel)
             for connection in tuple(self._hinted):
                 if connection.writable:
                     connection.write(frame)
@@ -177,6 +177,8 @@ class Hub:
 
     def resume(self, connection: Connection) -> None:
         """Catch a connection up, one merged frame a game, now that its socket has drained."""
+        if connection in self._hinted and connection.writable:
+            connection.writelines([_hint_of(channel) for channel in self._channels.values()])
         for channel in list(self._of(connection)):
             subscription = channel.watching[connection]
             if subscription.pace is Pace.LAGGING and connection.writable:
@@ -222,3 +224,7 @@ class Hub:
             # A first snapshot over a thin line may take its time, as long as it moves.
             subscription.behind_since_ms = now_ms
         return now_ms - subscription.behind_since_ms > self._settings.slow_timeout_ms
+
+
+def _hint_of(channel: Channel) -> bytes:
+    return events.game_hint(channel.game.name, channel.replica.seq)

@@ -192,6 +192,16 @@ async def test_legacy_clients_get_hints_and_never_pixels(stage: Stage) -> None:
     assert reader.written == []
 
 
+async def test_a_legacy_client_that_was_full_is_hinted_once_it_has_drained(stage: Stage) -> None:
+    reader = Reader(stage.hub, room=0)
+    stage.hub.hint(reader, wanted=True)
+    await stage.place(1)
+    await stage.place(1)
+    assert reader.take_json() == [{"event": "game", "game": NAME, "seq": 1}]
+    reader.drain()
+    assert reader.take_json() == [{"event": "game", "game": NAME, "seq": 2}]
+
+
 async def test_a_connection_that_is_gone_gets_nothing_more(stage: Stage) -> None:
     reader = Reader(stage.hub)
     await stage.watch(reader)
