@@ -6,7 +6,6 @@ still, so that the reply follows the frame whose `last` is its seq.
 
 import asyncio
 import zlib
-from collections.abc import Coroutine
 from typing import Any
 
 from pydantic import Field
@@ -28,14 +27,16 @@ class Checksum(Request):
     """Even, so that each band starts on a whole byte."""
 
 
-def _checksum(call: Call[Checksum]) -> Outcome | Coroutine[Any, Any, Outcome]:
+async def _checksum(call: Call[Checksum]) -> Outcome:
+    hub, connection = call.session.services.hub, call.session.connection
     game = call.session.services.games.get(call.request.game)
     if game is None:
         return unknown_game(call.request.game)
-    call.session.services.hub.catch_up(call.session.connection)
+    await hub.refreshed(connection, game.name)
+    hub.catch_up(connection)
     replica = game.replica
     if replica.board.packed.nbytes > INLINE_BYTES:
-        return _off_loop(call, game)
+        return await _off_loop(call, game)
     width = replica.lineage.geometry.width
     found = sums(replica.board.packed.data, width, call.request.rows_per_band)
     return Done({"seq": replica.seq, **found})

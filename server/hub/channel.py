@@ -188,6 +188,12 @@ class Channel:
         task = asyncio.create_task(self._send_fresh_snapshot(subscription))
         self._refreshing[subscription.connection] = task
 
+    async def refreshed(self, connection: Connection) -> None:
+        """Wait for the snapshot that is on its way to a reader, if one is."""
+        refreshing = self._refreshing.get(connection)
+        if refreshing is not None:
+            await asyncio.wait((refreshing,))
+
     async def _send_fresh_snapshot(self, subscription: Subscription) -> None:
         connection = subscription.connection
         snapshot = await self.snapshots.current()

@@ -137,6 +137,10 @@ class Hub:
         """Whether a connection gets hints instead of pixels."""
         return connection in self._hinted
 
+    async def refreshed(self, connection: Connection, game: str) -> None:
+        """Wait for the snapshot of a game that is on its way to a connection, if one is."""
+        await self._channels[game].refreshed(connection)
+
     def hint(self, connection: Connection, *, wanted: bool) -> None:
         """Send a legacy client a hint for every game instead of pixels, or stop that."""
         if wanted:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from server.commands import checksum
+from tests.support.foreign import place_frame
+from tests.support.sockets import until
 from tests.support.world import GAME, Client, World, running
 
 
@@ -72,6 +74,25 @@ async def test_a_sum_that_fails_lets_the_stream_go_on(monkeypatch: pytest.Monkey
         world.faults.clear()
         frame, ack = await client.trace("place", game=GAME, x=1, y=1, color=1)
         assert (frame.last, ack["ok"]) == (1, True)
+
+
+async def test_a_checksum_waits_for_the_snapshot_that_is_on_its_way() -> None:
+    async with running() as world:
+        slow, other = await player(world), await player(world)
+        slow.heard()
+        slow.connection.writable = False
+        slow.session.writing_paused()
+        for request in range(100):
+            cells = [(1, 1, color) for color in range(16)] * 4
+            other.send(place_frame(*cells, request=request))
+            await world.quiet()
+        slow.connection.writable = True
+        slow.session.writing_resumed()
+        slow.send({"do": "checksum", "id": 52, "game": GAME})
+        await until(lambda: slow.session._task is None)
+        snapshot, _band, reply = slow.heard()
+        assert (snapshot["event"], snapshot["seq"]) == ("snapshot", 6400)
+        assert (reply["re"], reply["seq"]) == (52, 6400)
 
 
 async def test_checksum_of_no_game() -> None:
