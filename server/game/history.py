@@ -11,6 +11,10 @@ from canvas.records import COLOR_SHIFT, Y_SHIFT
 from persistence.ports import Item
 from server.game.names import DEFAULT_GAME
 
+EARLIEST_MS = 10**12
+"""September 2001. A machine that begins in 1970, until it is told the time, would write times of
+fewer digits, which sort behind all later ones."""
+
 
 def partition_of(game: str) -> str:
     """Partition key of a game's history."""
@@ -24,7 +28,7 @@ def sort_key(at_ms: int, seq: int, fence: int) -> str:
 
 def time_key(at_ms: int) -> str:
     """A sort key before every item of that millisecond."""
-    return f"ts#{max(0, at_ms)}"
+    return f"ts#{max(EARLIEST_MS, at_ms)}"
 
 
 def to_item(event: Event, partition: str, fence: int) -> Item:

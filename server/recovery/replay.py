@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from canvas.board import Board
-from canvas.events import Resized
+from canvas.events import Resized, SettingsChanged
 from canvas.growth import Lineage
 from canvas.settings import Settings
 from persistence.ports import Item, Key
-from server.game.history import at_ms_of_key, control_event, is_control, record_of
+from server.game.history import EARLIEST_MS, at_ms_of_key, control_event, is_control, record_of
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Ring, Segment, span
 from server.wire.codec import Stream
@@ -122,7 +122,10 @@ class Replay:
     def _take_after(self, replica: Replica, items: list[Item]) -> None:
         in_order = self._next_in_order(replica.seq + 1, items)
         for segment in self._segments_of(in_order, replica.generation):
-            replica.apply_segment(segment)
+            if isinstance(segment, SettingsChanged):
+                replica.pass_over(segment)
+            else:
+                replica.apply_segment(segment)
         if in_order:
             self._last_sk = in_order[-1]["SK"]
 
@@ -158,5 +161,5 @@ class Replay:
     def finish(self) -> Outcome:
         """End the replay."""
         replica = self._started()
-        last_at_ms = at_ms_of_key(self._last_sk) if self._last_sk else 0
+        last_at_ms = at_ms_of_key(self._last_sk) if self._last_sk else EARLIEST_MS
         return Outcome(replica, self._last_sk, last_at_ms, self._orphans, self._holds_base)

@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from canvas.board import Board
-from canvas.events import Event, PixelPlaced, Resized
+from canvas.events import Event, PixelPlaced, Resized, SettingsChanged
 from canvas.growth import Growth, Lineage
 from canvas.records import COLOR_SHIFT, Y_SHIFT
 from canvas.settings import Settings
@@ -71,6 +71,14 @@ class Replica:
         else:
             self.settings = self.settings.changed(segment.changes)
         self.seq = span(segment)[1]
+
+    def pass_over(self, event: SettingsChanged) -> None:
+        """Note a change that `settings` holds already, as all later ones; for recovery.
+
+        Applied over them again, an old change may contradict a newer one.
+        """
+        self.ring.append(event)
+        self.seq = event.seq
 
     def _grow(self, event: Resized) -> None:
         growth = Growth.of(event)

@@ -10,6 +10,7 @@ from persistence.errors import StoreDamaged
 from persistence.ports import Blob, Key, Store, Update
 from persistence.tables import CONFIG
 from server.game.history import to_item
+from tests.support.clock import FakeClock
 from tests.support.memory_store import MemoryBlobs, open_memory
 from tests.support.runs import Lives, Run
 
@@ -375,6 +376,38 @@ async def test_time_never_runs_backwards_over_a_restart(store: Store) -> None:
     assert second.at_ms >= first.at_ms
     await again.die()
     await same_board(again, await lives.start())
+
+
+@pytest.mark.parametrize("with_snapshot", [True, False])
+async def test_a_clock_that_begins_in_1970_and_is_set_right_later_loses_nothing(
+    store: Store, *, with_snapshot: bool
+) -> None:
+    """C36: keys are compared as text, and the times in them had fewer digits once."""
+    lives = Lives(store, FakeClock(wall_ms=60_000))
+    run = await lives.start()
+    await run.place(1, 1, 1)
+    if with_snapshot:
+        await run.snapshot()
+    lives.clock.jump_wall(1_700_000_000_000)
+    await run.place(2, 2, 2)
+    await run.die()
+    again = await lives.start()
+    await same_board(run, again)
+    assert again.game.replica.ring.resumable_from == 0
+    await again.die()
+
+
+async def test_settings_that_contradict_earlier_ones_come_back(store: Store) -> None:
+    lives = Lives(store)
+    run = await lives.start()
+    for changes in ({"startsAt": 300}, {"startsAt": 100}, {"endsAt": 200}):
+        run.game.change(changes)
+        await run.publish()
+    await run.die()
+    again = await lives.start()
+    await same_board(run, again)
+    assert again.game.replica.settings.ends_at_ms == 200
+    await again.die()
 
 
 async def test_progress_is_told_up_to_the_end(store: Store) -> None:
