@@ -125,3 +125,12 @@ def _founding(options: Mapping[str, Any]) -> Any:
     rule = CooldownRule(options.get("cooldown_ms", 0), options.get("max_stack", 1))
     settings = make_settings(rule.ms, rule.max_stack)
     return found(NAME, width=width, height=height, settings=settings, epoch="e1", channel=1)
+
+
+def same_board(before: Run, after: Run) -> None:
+    """Fail unless a game came back as it was."""
+    one, other = before.game.replica, after.game.replica
+    assert (other.seq, other.epoch) == (one.seq, one.epoch)
+    assert other.lineage.geometry == one.lineage.geometry
+    assert other.crc32() == one.crc32()
+    assert other.settings == one.settings
