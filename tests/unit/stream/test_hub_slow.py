@@ -36,8 +36,8 @@ async def test_acks_of_a_slow_reader_wait_for_its_catch_up(stage: Stage) -> None
     assert [ack.seq for ack in reader.acked] == [2]
 
 
-async def test_a_slow_reader_from_before_the_ring_gets_a_snapshot() -> None:
-    stage = Stage(ring_events=50)
+async def overtaken_by_the_ring(stage: Stage) -> Reader:
+    """A reader whose socket has just drained, and from whose seq no event leads on."""
     reader = Reader(stage.hub)
     await stage.watch(reader)
     reader.drain()
@@ -46,6 +46,12 @@ async def test_a_slow_reader_from_before_the_ring_gets_a_snapshot() -> None:
         await stage.place(4096)
     reader.room = 1 << 40
     reader.drain()
+    return reader
+
+
+async def test_a_slow_reader_from_before_the_ring_gets_a_snapshot() -> None:
+    stage = Stage(ring_events=50)
+    reader = await overtaken_by_the_ring(stage)
     await until(lambda: bool(reader.written))
     assert stage.agrees(reader)
     assert reader.snapshots == 2
@@ -159,14 +165,7 @@ async def test_acks_that_waited_follow_a_change_of_pace(stage: Stage) -> None:
 
 async def test_acks_that_waited_follow_a_fresh_snapshot() -> None:
     stage = Stage(ring_events=50)
-    reader = Reader(stage.hub)
-    await stage.watch(reader)
-    reader.drain()
-    reader.room = 0
-    for _ in range(4):
-        await stage.place(4096)
-    reader.room = 1 << 40
-    reader.drain()
+    reader = await overtaken_by_the_ring(stage)
     await stage.place(1, Asker(reader))
     assert reader.acked == []
     await until(lambda: bool(reader.written))
