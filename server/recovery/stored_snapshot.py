@@ -9,6 +9,7 @@ import asyncio
 import zlib
 from collections import deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from persistence.errors import StoreDamaged
@@ -18,6 +19,10 @@ from server.game.names import blob_folder
 KEPT_ARCHIVES = 2
 """The newest archives are kept as a fallback, keyframes or not."""
 KEYFRAME_EVERY_MS = 3_600_000
+NEXT_KEYFRAME = "nextKeyframeMs"
+"""In the metadata of keyframes alone."""
+LOOKED_BACK_AT = 8
+"""Archives of former runs that are looked at, the newest first, for which of them are to leave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,8 @@ class StoredSnapshot:
     fence: int
     at_ms: int
 
-    def to_blob(self) -> Blob:
-        """Make the blob; its crc32 is of the packed bytes."""
+    def to_blob(self, next_keyframe_ms: int | None = None) -> Blob:
+        """Make the blob; its crc32 is of the packed bytes, and a keyframe tells the next one."""
         metadata = {
             "seq": self.seq,
             "lastSk": self.last_sk,
@@ -50,6 +55,7 @@ class StoredSnapshot:
             "crc32": zlib.crc32(self.packed),
             "fence": self.fence,
             "atMs": self.at_ms,
+            **({} if next_keyframe_ms is None else {NEXT_KEYFRAME: next_keyframe_ms}),
         }
         return Blob(self.packed, {name: str(value) for name, value in metadata.items()})
 
@@ -90,6 +96,11 @@ def archive_key(game: str, seq: int) -> str:
     return f"{blob_folder(game)}/archive/{seq:016d}.bin"
 
 
+def _seq_of(key: str) -> int | None:
+    digits = key.rpartition("/")[2].removesuffix(".bin")
+    return int(digits) if digits.isascii() and digits.isdigit() else None
+
+
 def side_key(game: str, seq: int) -> str:
     """Key of the side blob (cooldowns and requests) of the snapshot at `seq`."""
     return f"{blob_folder(game)}/side/{seq:016d}.json"
@@ -102,23 +113,50 @@ class SnapshotWriter:
         self._blobs = blobs
         self._game = game
         self._recent: deque[int] = deque()
+        self._keyframe_seq = -1
         self._next_keyframe_ms = 0
+        self._has_looked_back = False
 
     async def write(self, snapshot: StoredSnapshot, side: bytes) -> None:
         """Write the side blob and the archive before the newest snapshot, which so has both."""
-        # Off the loop: the crc of a board of 8000 x 8000 takes 16 ms.
-        blob = await asyncio.to_thread(snapshot.to_blob)
+        if not self._has_looked_back:
+            await self._look_back()
+            self._has_looked_back = True
         game, seq = self._game, snapshot.seq
+        next_ms = self._next_keyframe_after(snapshot)
+        # Off the loop: the crc of a board of 8000 x 8000 takes 16 ms.
+        blob = await asyncio.to_thread(snapshot.to_blob, next_ms)
         await self._blobs.put(side_key(game, seq), side, {"seq": str(seq)})
         await self._blobs.put(archive_key(game, seq), blob.data, blob.metadata)
         await self._blobs.put(newest_key(game), blob.data, blob.metadata)
-        await self._drop_superseded(snapshot)
+        self._note(seq, next_ms)
+        await self._drop_superseded()
 
-    async def _drop_superseded(self, snapshot: StoredSnapshot) -> None:
-        if snapshot.at_ms >= self._next_keyframe_ms:
-            self._next_keyframe_ms = snapshot.at_ms + KEYFRAME_EVERY_MS
-        else:
-            self._recent.append(snapshot.seq)
+    async def _look_back(self) -> None:
+        """Find what former runs left: their last keyframe, and what else is to leave in turn."""
+        archives = await self._blobs.list(f"{blob_folder(self._game)}/archive/")
+        for key in archives[-LOOKED_BACK_AT:]:
+            seq = _seq_of(key)
+            with suppress(StoreDamaged):  # recovery has told; it is passed over here as there
+                blob = None if seq is None else await self._blobs.get(key)
+                if blob is not None and seq is not None:
+                    next_ms = blob.metadata.get(NEXT_KEYFRAME)
+                    self._note(seq, None if next_ms is None else int(next_ms))
+
+    def _next_keyframe_after(self, snapshot: StoredSnapshot) -> int | None:
+        """When the next keyframe is due, if this snapshot is one; a start may store it again."""
+        if snapshot.seq == self._keyframe_seq:
+            return self._next_keyframe_ms
+        due = snapshot.at_ms >= self._next_keyframe_ms
+        return snapshot.at_ms + KEYFRAME_EVERY_MS if due else None
+
+    def _note(self, seq: int, next_keyframe_ms: int | None) -> None:
+        if next_keyframe_ms is not None:
+            self._keyframe_seq, self._next_keyframe_ms = seq, next_keyframe_ms
+        elif seq not in self._recent:
+            self._recent.append(seq)
+
+    async def _drop_superseded(self) -> None:
         while len(self._recent) > KEPT_ARCHIVES:
             seq = self._recent.popleft()
             await self._blobs.delete(archive_key(self._game, seq))
