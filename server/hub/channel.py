@@ -2,7 +2,8 @@
 
 Owns the game's subscriptions, the moment of publication and who is in step. A flush publishes what
 is committed, encodes it once for each codec, writes it to everybody in step with the acks folded
-in, and leaves slow readers out until they drain. Driven by the hub; decides no placement.
+in, and leaves slow readers out until they drain. Driven by the hub; knows no game: whatever feeds
+the replica publishes.
 """
 
 import asyncio
@@ -10,10 +11,11 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from server.game.asking import Position, Resume, SnapshotMode
-from server.game.game import Answer, Game
+from server.game.game import Answer, Publication
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.ports import Connection
 from server.replica.catch_up import CatchUps, encode, frames_of
+from server.replica.replica import Replica
 from server.replica.ring import Segment
 from server.replica.snapshots import Snapshots
 from server.wire import events
@@ -27,19 +29,28 @@ class Channel:
     """One game's stream."""
 
     def __init__(
-        self, game: Game, now_ms: Callable[[], int], caught_up: Callable[[Connection], None]
+        self,
+        replica: Replica,
+        publish: Callable[[], Publication],
+        now_ms: Callable[[], int],
+        caught_up: Callable[[Connection], None],
     ) -> None:
-        self.game = game
-        self.replica = game.replica
-        self.snapshots = Snapshots(game.replica)
+        self.replica = replica
+        self.snapshots = Snapshots(replica)
         self.watching: dict[Connection, Subscription] = {}
         self._live: dict[Connection, Subscription] = {}
         self._paced: dict[Connection, Subscription] = {}
-        self._catch_ups = CatchUps(game.replica)
+        self._publish = publish
+        self._catch_ups = CatchUps(replica)
         self._now_ms = now_ms
         self._caught_up = caught_up
         """Told of a reader that a snapshot of its own has brought to the present."""
         self._refreshing: dict[Connection, asyncio.Task[None]] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the game."""
+        return self.replica.stream.game
 
     # --- publication ---------------------------------------------------------
 
@@ -48,7 +59,7 @@ class Channel:
 
         Returns all who were acknowledged; those not in step still have theirs to be written.
         """
-        publication = self.game.publish()
+        publication = self._publish()
         askers = _tell_accepted(publication.answers)
         if publication.segments:
             self._fan_out(publication.segments)
@@ -74,10 +85,10 @@ class Channel:
 
     async def prepare(self, since: Position | None, mode: SnapshotMode) -> Prepared:
         """Await what `start` needs; never touches the connection."""
-        prepared = Prepared(self.game.name, since, mode, None, self._resume_of)
+        prepared = Prepared(self.name, since, mode, None, self._resume_of)
         if mode == "inline" and prepared.resume == "snapshot":
             snapshot = await self.snapshots.current()
-            prepared = Prepared(self.game.name, since, mode, snapshot, self._resume_of)
+            prepared = Prepared(self.name, since, mode, snapshot, self._resume_of)
         return prepared
 
     def _resume_of(self, prepared: Prepared) -> Resume:
@@ -95,7 +106,7 @@ class Channel:
         resume = prepared.resume
         self.stop(connection)
         # Behind until proven in step: a write below may meet a full socket at once.
-        subscription = Subscription(connection, self.game.name, Pace.LAGGING, interval_ms)
+        subscription = Subscription(connection, self.name, Pace.LAGGING, interval_ms)
         subscription.behind_since_ms = self._now_ms()
         subscription.seq = self.replica.seq
         self.watching[connection] = subscription
@@ -123,14 +134,14 @@ class Channel:
         replica = self.replica
         geometry = replica.lineage.geometry
         return events.snapshot(
-            self.game.name,
+            self.name,
             replica.epoch,
             replica.seq,
             geometry.generation,
             width=geometry.width,
             height=geometry.height,
             size_bytes=replica.board.packed.nbytes,
-            url=f"api/games/{quote(self.game.name, safe='')}/canvas.bin",
+            url=f"api/games/{quote(self.name, safe='')}/canvas.bin",
         )
 
     def stop(self, connection: Connection) -> None:

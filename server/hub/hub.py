@@ -61,7 +61,7 @@ class Hub:
     def open(self, game: Game) -> None:
         """Serve a game from here on."""
         self._channels[game.name] = Channel(
-            game, self._clock.monotonic_ms, caught_up=self.flush_acks
+            game.replica, game.publish, self._clock.monotonic_ms, caught_up=self.flush_acks
         )
         self._pacers[game.name] = Pacer(self._settings.tick_min, self._settings.tick_max)
         tell = self._listener
@@ -163,7 +163,7 @@ class Hub:
 
     def watching(self, connection: Connection) -> set[str]:
         """Names of the games that a connection watches."""
-        return {channel.game.name for channel in self._of(connection)}
+        return {channel.name for channel in self._of(connection)}
 
     def watchers(self, game: str) -> int:
         """How many connections watch a game."""
@@ -200,13 +200,13 @@ class Hub:
         now_ms = self._clock.monotonic_ms()
         for connection in channel.advance_due(now_ms):
             self.flush_acks(connection)
-        due = self._paced_due.pop(channel.game.name, None)
+        due = self._paced_due.pop(channel.name, None)
         if due is not None:
             due.cancel()
         next_due_ms = channel.next_due_ms()
         if next_due_ms is not None:
             loop = asyncio.get_running_loop()
-            self._paced_due[channel.game.name] = loop.call_later(
+            self._paced_due[channel.name] = loop.call_later(
                 (next_due_ms - now_ms) / MS, self._serve_paced, channel
             )
 
@@ -231,4 +231,4 @@ class Hub:
 
 
 def _hint_of(channel: Channel) -> bytes:
-    return events.game_hint(channel.game.name, channel.replica.seq)
+    return events.game_hint(channel.name, channel.replica.seq)
