@@ -27,6 +27,8 @@ BOARD_SHARE = 4
 """Records are told up to a quarter of the packed board (what it deflates to), or 64 KiB."""
 SHARE_EVERY = 64
 """Readers that lag within one stretch of 64 seqs share a catch-up; repeats are harmless to them."""
+KEPT_BYTES = 32 * 1024 * 1024
+"""Of catch-ups kept at once: clients choose where they start, and each may hold a megabyte."""
 
 
 class Frame(NamedTuple):
@@ -68,8 +70,11 @@ class CatchUps:
     def __init__(self, replica: Replica) -> None:
         self._replica = replica
         self._at_seq = -1
-        self._parts: dict[int, list[Part] | None] = {}
+        self._parts: dict[int, list[Part]] = {}
         self._encoded: dict[tuple[int, Codec], bytes] = {}
+        self._kept_bytes = 0
+        self._too_far = -1
+        """From here and before it takes more bytes than a snapshot, and never less again."""
 
     def possible(self, seq: int) -> bool:
         """Whether events lead from `seq` to the present in fewer bytes than a snapshot."""
@@ -86,20 +91,31 @@ class CatchUps:
         key = (start, codec)
         if key not in self._encoded:
             self._encoded[key] = encode(parts, self._replica.stream, codec)
+            self._kept_bytes += len(self._encoded[key])
         return self._encoded[key]
 
     def _start_of(self, seq: int) -> int:
         return min(seq, max(seq - seq % SHARE_EVERY, self._replica.ring.resumable_from))
 
     def _since(self, start: int) -> list[Part] | None:
-        replica = self._replica
-        if replica.seq != self._at_seq:
-            self._parts.clear()
-            self._encoded.clear()
-            self._at_seq = replica.seq
-        if start not in self._parts:
-            self._parts[start] = self._merge(start)
-        return self._parts[start]
+        if start <= self._too_far:
+            return None
+        if self._replica.seq != self._at_seq or self._kept_bytes > KEPT_BYTES:
+            self._forget()
+        parts = self._parts.get(start)
+        if parts is None:
+            parts = self._merge(start)
+            if parts is None:
+                self._too_far = start
+            else:
+                self._parts[start] = parts
+        return parts
+
+    def _forget(self) -> None:
+        self._parts.clear()
+        self._encoded.clear()
+        self._kept_bytes = 0
+        self._at_seq = self._replica.seq
 
     def _merge(self, start: int) -> list[Part] | None:
         segments = self._replica.ring.after(start)
@@ -113,6 +129,7 @@ class CatchUps:
             if size_bytes > limit_bytes:
                 return None
             parts.append(part)
+        self._kept_bytes += size_bytes
         return parts
 
 

@@ -1,12 +1,14 @@
 """Catch-ups bring any reader to the board of today, in few bytes, or say that they cannot."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canvas.board import Board
 from canvas.events import PixelPlaced, Resized
 from canvas.growth import Growth
+from server.replica import catch_up
 from server.replica.catch_up import CatchUps, Frame, Part, merge
 from server.replica.replica import Replica
 from server.wire.binary_v1 import BINARY_V1
@@ -130,3 +132,27 @@ def test_more_bytes_than_a_snapshot_are_not_told() -> None:
     replica.apply([pixel(seq, x, y, 1) for seq, (x, y) in enumerate(cells, start=1)])
     assert not CatchUps(replica).possible(80_000)
     assert CatchUps(replica).possible(150_000)
+
+
+def test_who_is_too_far_behind_costs_no_merge_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    replica = make_replica(400, 400)
+    cells = [(x, y) for y in range(400) for x in range(400)]
+    replica.apply([pixel(seq, x, y, 1) for seq, (x, y) in enumerate(cells, start=1)])
+    catch_ups = CatchUps(replica)
+    assert not catch_ups.possible(80_000)
+    replica.apply([pixel(160_001, 0, 0, 2)])
+    merged: list[int] = []
+    monkeypatch.setattr(replica.ring, "after", merged.append)
+    assert not any(catch_ups.possible(seq) for seq in range(0, 80_000, 64))
+    assert merged == []
+
+
+def test_what_is_kept_is_bounded_wherever_clients_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catch_up, "KEPT_BYTES", 1000)
+    replica = make_replica()
+    replica.apply([pixel(seq, seq % 16, 0, 1) for seq in range(1, 6401)])
+    catch_ups = CatchUps(replica)
+    for seq in range(0, 6400, 64):
+        assert catch_ups.since(seq, BINARY_V1)
+    assert sum(map(len, catch_ups._encoded.values())) < 1200
+    assert len(catch_ups._parts) < 20
