@@ -63,7 +63,7 @@ class Replay:
         self._epoch = epoch
         self._base = base
         self._settings = settings
-        self._writers = writers
+        self._last_valid: dict[int, int | None] = dict(writers)
         self._ring_events = ring_events
         self._on_placements = on_placements
         self._before: deque[Item] | None = deque(maxlen=ring_events)
@@ -81,8 +81,16 @@ class Replay:
             self._take_after(self._started(), valid)
 
     def _is_valid(self, item: Item) -> bool:
-        last_valid = self._writers.get(item["fence"])
+        fence = item["fence"]
+        if fence not in self._last_valid:
+            self._last_valid[fence] = self._bound_of(fence)
+        last_valid = self._last_valid[fence]
         return last_valid is None or item["seq"] <= last_valid
+
+    def _bound_of(self, fence: int) -> int | None:
+        """Bound a fence that nobody listed by the next one: its taker died before it came to it."""
+        later = [known for known in self._last_valid if known > fence]
+        return self._last_valid[min(later)] if later else None
 
     def _take_before(self, items: list[Item], before: deque[Item]) -> list[Item]:
         """Keep what leads up to the base; returns the rest."""

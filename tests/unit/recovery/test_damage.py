@@ -51,12 +51,30 @@ async def test_a_straggler_of_a_superseded_writer_is_dropped(store: Store) -> No
     await run.die()
     again = await lives.start()
     await store.journal.commit([to_item(_pixel(seq=2), "HISTORY", 1)])
+    lives.clock.advance(10)  # so that the straggler lies before what was placed
     await again.place(2, 2, 9)
     await again.die()
     third = await lives.start()
     same_board(again, third)
     assert third.game.replica.board.get(2, 2) == 9
     await third.die()
+
+
+async def test_a_start_that_failed_bars_the_writer_before_it_too(store: Store) -> None:
+    lives = Lives(store)
+    run = await lives.start()
+    await run.place(1, 1, 1)
+    await run.die()
+    lives._fence += 1  # taken by a start that died before it was done
+    again = await lives.start()
+    await store.journal.commit([to_item(_pixel(seq=2), "HISTORY", 1)])
+    lives.clock.advance(10)  # so that the straggler lies before what was placed
+    await again.place(2, 2, 9)
+    await again.die()
+    last = await lives.start()
+    same_board(again, last)
+    assert last.game.replica.board.get(2, 2) == 9
+    await last.die()
 
 
 async def test_a_history_that_lost_its_end_is_refused(store: Store) -> None:
