@@ -246,7 +246,7 @@ async def test_a_flush_that_fails_stops_the_game_and_is_not_hidden(
 ) -> None:
     told: list[Any] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: told.append(context))
-    monkeypatch.setattr(stage.game.replica, "apply", lambda events: 1 // 0)
+    monkeypatch.setattr(stage.game.replica, "apply", lambda _events: 1 // 0)
     asker = Asker(Reader(stage.hub))
     stage.game.submit(placement(1, 1, 1), asker)
     await stage.game.committer.drained()
