@@ -32,6 +32,8 @@ async def _checksum(call: Call[Checksum]) -> Outcome:
     game = call.session.services.games.get(call.request.game)
     if game is None:
         return unknown_game(call.request.game)
+    # Before, since a paced reader may need a snapshot; after, since more may have come meanwhile.
+    hub.catch_up(connection)
     await hub.refreshed(connection, game.name)
     hub.catch_up(connection)
     replica = game.replica

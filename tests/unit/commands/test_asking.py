@@ -95,6 +95,22 @@ async def test_a_checksum_waits_for_the_snapshot_that_is_on_its_way() -> None:
         assert (reply["re"], reply["seq"]) == (52, 6400)
 
 
+async def test_a_checksum_of_a_paced_reader_waits_for_the_snapshot_that_it_needs() -> None:
+    async with running() as world:
+        paced, other = world.join(), await player(world)
+        await paced.play(minIntervalMs=60_000)
+        paced.heard()
+        for request in range(100):
+            cells = [(1, 1, color) for color in range(16)] * 4
+            other.send(place_frame(*cells, request=request))
+            await world.quiet()
+        paced.send({"do": "checksum", "id": 53, "game": GAME})
+        await until(lambda: paced.session._task is None)
+        snapshot, _band, reply = paced.heard()
+        assert (snapshot["event"], snapshot["seq"]) == ("snapshot", 6400)
+        assert (reply["re"], reply["seq"]) == (53, 6400)
+
+
 async def test_checksum_of_no_game() -> None:
     async with running() as world:
         reply = await world.join().ask("checksum", game="no#no")
