@@ -20,6 +20,7 @@ from server.game.asking import Asker
 from server.game.committer import Committer, CommitterEvents, Decided
 from server.game.config import control_update
 from server.game.history import partition_of, sort_key
+from server.game.repeats import Repeats
 from server.replica.replica import Replica
 from server.replica.ring import Segment
 
@@ -67,7 +68,7 @@ class Game:
         self._clock = clock
         self._listener: GameListener | None = None
         self._committed: list[Decided] = []
-        self._repeats: dict[int, list[tuple[Asker, object]]] = {}
+        self._repeats = Repeats()
         self._answers: list[Answer] = []
         self.committer = Committer(
             journal,
@@ -139,7 +140,7 @@ class Game:
             self._answers.append(Answer(asker, first.event, tag))
             self._tell_ready()
         else:
-            self._repeats.setdefault(first.event.seq, []).append((asker, tag))
+            self._repeats.add(first.event.seq, asker, tag)
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Number a change of settings; it is in force at once and told when committed."""
@@ -188,7 +189,7 @@ class Game:
         ]
         if self._repeats:
             for event in [decided.event for decided in batch]:
-                for asker, tag in self._repeats.pop(event.seq, ()):
+                for asker, tag in self._repeats.take(event.seq):
                     answers.append(Answer(asker, event, tag))  # type: ignore[arg-type]  # repeats are of pixels
         return answers
 
