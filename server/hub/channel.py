@@ -186,6 +186,7 @@ class Channel:
 
     def _in_step(self, subscription: Subscription) -> None:
         subscription.snapshots_in_a_row = 0
+        subscription.most_unsent_bytes = 0
         if subscription.interval_ms:
             subscription.pace = Pace.PACED
             subscription.due_ms = self._now_ms() + subscription.interval_ms

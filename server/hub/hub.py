@@ -21,6 +21,9 @@ from server.wire import events
 from server.wire.codes import CloseCode
 
 MS = 1000.0
+FIRST_SNAPSHOT_SHARES = 16
+"""Such a part of a first snapshot is to be taken in each slow timeout: a reader of a byte now and
+then would hold on to a whole board for hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +225,12 @@ class Hub:
 
     def _is_stuck(self, subscription: Subscription, now_ms: int) -> bool:
         unsent_bytes = subscription.connection.buffered_bytes()
-        drains = unsent_bytes < subscription.unsent_bytes
-        subscription.unsent_bytes = unsent_bytes
-        if drains and subscription.snapshots_in_a_row == 1:
+        moved_bytes = subscription.note_unsent(unsent_bytes)
+        moves = 0 < moved_bytes >= subscription.most_unsent_bytes / FIRST_SNAPSHOT_SHARES
+        if moves and subscription.snapshots_in_a_row == 1:
             # A first snapshot over a thin line may take its time, as long as it moves.
             subscription.behind_since_ms = now_ms
+            subscription.unsent_bytes = unsent_bytes
         return now_ms - subscription.behind_since_ms > self._settings.slow_timeout_ms
 
 

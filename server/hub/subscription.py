@@ -53,6 +53,15 @@ class Subscription:
     behind_since_ms: int = 0
     """Since when it lags without any sign of catching up."""
     unsent_bytes: int = 0
-    """What was left in the write buffer when it was last looked at."""
+    """What was left in the write buffer when it had last moved enough."""
+    most_unsent_bytes: int = 0
+    """The most that was left since it was last in step."""
     snapshots_in_a_row: int = 0
     """Snapshots sent since it was last in step; the first one may drain as slowly as it likes."""
+
+    def note_unsent(self, unsent_bytes: int) -> int:
+        """Note what is left in the write buffer; returns by how much it has moved."""
+        self.most_unsent_bytes = max(self.most_unsent_bytes, unsent_bytes)
+        # What was written since is no lack of progress.
+        self.unsent_bytes = max(self.unsent_bytes, unsent_bytes)
+        return self.unsent_bytes - unsent_bytes

@@ -102,6 +102,17 @@ async def test_a_first_snapshot_may_take_as_long_as_it_moves(stage: Stage) -> No
     assert stage.agrees(reader)
 
 
+async def test_a_first_snapshot_does_not_take_for_ever_byte_by_byte(stage: Stage) -> None:
+    await stage.place(4000)
+    reader = Reader(stage.hub, room=0)
+    await stage.watch(reader)
+    for _ in range(20):
+        reader.unsent -= 1
+        stage.clock.advance(1000)
+        stage.hub.sweep()
+    assert reader.close_code is CloseCode.SLOW
+
+
 async def test_a_paced_reader_gets_merged_frames_at_its_pace(stage: Stage) -> None:
     reader = Reader(stage.hub)
     await stage.watch(reader, interval_ms=1000)
