@@ -50,11 +50,15 @@ def translated(path: Path) -> Iterator[None]:
         raise fault_of(error, path) from error
 
 
+OWN_MODE = 0o700
+"""What is stored is for the server's user alone; a directory that is there keeps its mode."""
+
+
 def make_directory(path: Path) -> None:
     """Make a directory and its parents, durably. Raises OSError."""
     missing = [path, *path.parents]
     made = [part for part in missing if not part.exists()]
-    path.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=OWN_MODE, parents=True, exist_ok=True)
     for part in made:
         sync_directory(part.parent)
 

@@ -18,6 +18,7 @@ from server.config import ConfigurationError, Settings
 
 FILE_NAME = "secret"
 OWN_MODE = 0o600
+OWN_DIRECTORY_MODE = 0o700
 MADE_BYTES = 32
 MIN_BYTES = 32
 MAX_BYTES = 4096
@@ -99,7 +100,7 @@ def _remedy() -> str:
 def _make(path: Path, text: bytes) -> None:
     """Write the file whole or not at all: another process may be making it in this moment."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=OWN_DIRECTORY_MODE, parents=True, exist_ok=True)
         _link_into_place(path, text)
     except OSError as error:
         raise ConfigurationError.of(

@@ -87,7 +87,7 @@ class OperatorLog:
         """Note a recovered board."""
         geometry = game.replica.lineage.geometry
         self._log.info(
-            "the board is recovered",
+            "the board is recovered" if game.replica.seq else "the board is empty so far",
             game=game.name,
             seq=game.replica.seq,
             size=f"{geometry.width}x{geometry.height}",

@@ -30,6 +30,7 @@ def test_the_first_start_makes_one_that_the_next_start_reads(tmp_path: Path) -> 
     made = open_secret(settings)
     file = settings.data / "secret"
     assert file.stat().st_mode & 0o7777 == 0o600
+    assert settings.data.stat().st_mode & 0o7777 == 0o700
     assert len(file.read_text().strip()) == 64
     assert open_secret(settings) == made
     assert [path.name for path in settings.data.iterdir()] == ["secret"]

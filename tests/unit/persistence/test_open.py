@@ -1,6 +1,8 @@
 """Opening the embedded store: new, old, damaged, foreign, beside a server."""
 
+import os
 import sqlite3
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +29,12 @@ async def filled(data_dir: Path, items: int = 400) -> Path:
 
 def contents(data_dir: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in data_dir.iterdir() if path.name != "lock"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX")
+async def test_a_new_directory_is_for_its_owner_alone(tmp_path: Path) -> None:
+    await filled(tmp_path / "data", items=1)
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 
 async def test_what_was_stored_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
