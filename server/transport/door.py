@@ -14,6 +14,7 @@ from typing import cast
 
 from server.ports import Peer
 from server.transport.errors import BadHead
+from server.transport.half_close import end_writing
 from server.transport.handshake import PATH, Accepted, Gate, shake
 from server.transport.head import END, Head, closing_head, parse_head, plain_response
 from server.transport.lobby import Lobby
@@ -118,7 +119,7 @@ class Door(asyncio.Protocol):
         self._request = b""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(response)
-            self._transport.write_eof()
+            end_writing(self._transport)
 
 
 def _check_start(request: bytes) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from server.clock import Clock
 from server.ports import Peer
 from server.transport.errors import Violation
+from server.transport.half_close import end_writing
 from server.transport.inbox import END_OF_STREAM, Inbox, Message
 from server.transport.keepalive import Pulse
 from server.transport.settings import TransportSettings
@@ -240,8 +241,8 @@ class WebSocket(asyncio.Protocol):
         for data in replies:
             if data != END_OF_STREAM:
                 self._transport.write(data)
-            elif not self._transport.is_closing():
-                self._transport.write_eof()
+            else:
+                end_writing(self._transport)
 
     # The end.
 

@@ -1,6 +1,7 @@
 """An asyncio transport without a socket: what is written is kept, flow control is the test's."""
 
 import asyncio
+import errno
 from typing import Any
 
 
@@ -21,6 +22,8 @@ class FakeTransport(asyncio.Transport):
         self.written = bytearray()
         self.reading = True
         self.eof_written = False
+        self.is_reset = False
+        """Whether the other side has reset the connection and the loop has not told yet."""
         self.closed = False
         self.aborted = False
         self.buffered_bytes = 0
@@ -46,6 +49,8 @@ class FakeTransport(asyncio.Transport):
     def write_eof(self) -> None:
         assert not self.eof_written
         self.eof_written = True
+        if self.is_reset:
+            raise OSError(errno.ENOTCONN, "Transport endpoint is not connected")
 
     def pause_reading(self) -> None:
         self.reading = False

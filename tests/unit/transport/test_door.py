@@ -55,6 +55,13 @@ def test_a_silent_connection_is_dropped_without_a_word() -> None:
     assert porch.transport.take_written() == b""
 
 
+def test_who_resets_while_being_refused_is_no_fault() -> None:
+    porch = Porch()
+    porch.transport.is_reset = True
+    porch.door.data_received(b"no http\r\n\r\n")
+    assert porch.transport.aborted
+
+
 def test_a_slow_request_is_told_408() -> None:
     porch = Porch()
     porch.door.data_received(b"GET / HT")

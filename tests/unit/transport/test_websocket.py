@@ -132,6 +132,17 @@ def test_their_close_is_echoed() -> None:
     assert bench.messages() == [(True, b"last")]
 
 
+@pytest.mark.parametrize("last_words", [CLOSE, b"\x81\x00", client_frame(1, b"x" * 20_000)])
+def test_a_reset_right_after_the_last_words_is_no_fault(last_words: bytes) -> None:
+    bench = Bench()
+    bench.transport.is_reset = True
+    bench.transport.protocol.data_received(last_words)
+    assert bench.transport.aborted
+    assert bench.connection.closing
+    bench.connection.write(b"dropped")
+    assert bench.faults == []
+
+
 def test_a_close_from_within_a_message_keeps_what_follows_from_the_peer() -> None:
     def react(peer: FakePeer, what: str, detail: Any) -> None:
         if what == "text" and peer.connection is not None:
