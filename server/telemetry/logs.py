@@ -22,6 +22,7 @@ TOKEN_FORM = re.compile(r"eyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*", re.ASCII)
 BEARER_FORM = re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}")
 TERMINAL_CODES = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), 127)}
 """Control characters a client could steer a terminal with; tab and newline are told otherwise."""
+GONE = "socket.send() raised exception."
 
 Event = MutableMapping[str, Any]
 Logger = structlog.stdlib.BoundLogger
@@ -90,6 +91,12 @@ def set_up_logs(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
+    logging.getLogger("asyncio").addFilter(_is_of_interest)
+
+
+def _is_of_interest(record: logging.LogRecord) -> bool:
+    """Drop what asyncio says of each write to one who has reset: anybody could fill the log."""
+    return record.msg != GONE
 
 
 def get_logger(name: str) -> Logger:

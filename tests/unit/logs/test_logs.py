@@ -52,6 +52,15 @@ def test_json_is_one_object_a_line_with_level_time_and_part() -> None:
     assert (theirs["logger"], theirs["message"]) == ("aiohttp.server", "from a library")
 
 
+def test_writes_to_those_who_have_reset_fill_no_log() -> None:
+    stream = io.StringIO()
+    set_up_logs("json", "info", stream=stream)
+    set_up_logs("json", "info", stream=stream)
+    logging.getLogger("asyncio").warning("socket.send() raised exception.")
+    logging.getLogger("asyncio").warning("something else")
+    assert [line["message"] for line in lines(stream)] == ["something else"]
+
+
 def test_text_is_one_line_an_event() -> None:
     stream = io.StringIO()
     set_up_logs("text", "info", stream=stream)
