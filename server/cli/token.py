@@ -72,4 +72,5 @@ def token(sub: str, name: str, roles: tuple[str, ...], ttl: int, **flags: Any) -
         click.echo(f"Made a new secret, {made}: only a server with this --data knows it.", err=True)
     until = datetime.fromtimestamp(clock.wall_ms() // 1000 + ttl, UTC)
     click.echo(f"{sub} is {' and '.join(roles)} until {until:%Y-%m-%d %H:%M} UTC.", err=True)
+    click.echo("Join link: <address of the page>/#token=<the token below>", err=True)
     click.echo(signed)

@@ -6,6 +6,7 @@
 import { Client } from "./client/client.js";
 import { Identity } from "./client/identity.js";
 import { inflate } from "./client/inflate.js";
+import { readJoinLink } from "./client/joinlink.js";
 import { SUBPROTOCOL } from "./client/wire.js";
 import * as texts from "./texts.js";
 import { Dock } from "./ui/dock.js";
@@ -38,13 +39,27 @@ async function chooseGame() {
   }
 }
 
-function makeClient(game) {
+/** @returns {string | null} the token of a join link, which is in the address bar no longer */
+function takeToken() {
+  const { token, rest } = readJoinLink(location.hash);
+  if (token !== null) history.replaceState(history.state, "", location.pathname + location.search + rest);
+  return token;
+}
+
+function makeIdentity() {
+  const identity = new Identity(() => localStorage);
+  const token = takeToken();
+  if (token !== null) identity.keep(token);
+  return identity;
+}
+
+function makeClient(game, identity) {
   const address = new URL("ws", document.baseURI);
   address.protocol = address.protocol.replace("http", "ws");
   return new Client({
     game,
     inflate,
-    identity: new Identity(() => localStorage),
+    identity,
     openSocket: () => new WebSocket(address, SUBPROTOCOL),
     setTimer: (act, ms) => setTimeout(act, ms),
     clearTimer: (timer) => clearTimeout(timer),
@@ -76,7 +91,7 @@ function makePage(client) {
   const stage = new Stage(board, insets, { aimed: refresh, moved: showMove });
   const hand = new Hand(client, stage, toasts, refresh);
   const buttonParts = { button: part("place"), label: part("place-label"), detail: part("place-detail") };
-  const dock = new Dock({ palette: part("palette"), ...buttonParts }, client, stage, hand);
+  const dock = new Dock({ note: part("note"), palette: part("palette"), ...buttonParts }, client, stage, hand);
   const page = { client, toasts, status, stage, hand, dock };
   return page;
 }
@@ -126,6 +141,14 @@ function showAbsence(status, why, game) {
   status.showCard(texts.absent(why, game), () => location.assign(location.pathname));
 }
 
+/** A join link that is opened where the page is open already loads nothing anew. */
+function followJoinLinks(client) {
+  addEventListener("hashchange", () => {
+    const token = takeToken();
+    if (token !== null) client.become(token);
+  });
+}
+
 /** Sleep, sight and network: reasons to look at the line at once. */
 function watchSurroundings(client) {
   addEventListener("online", () => client.wake());
@@ -143,7 +166,8 @@ function label() {
 
 async function main() {
   label();
-  const page = makePage(makeClient(await chooseGame()));
+  const identity = makeIdentity();
+  const page = makePage(makeClient(await chooseGame(), identity));
   follow(page);
   new Gestures(board, page.stage, (cell, isTouch) => page.hand.tapped(cell, isTouch));
   new Keys(page.stage, page.hand);
@@ -151,6 +175,7 @@ async function main() {
   part("zoom-in").addEventListener("click", () => page.stage.zoomBy(ZOOM_STEP));
   part("fit").addEventListener("click", () => page.stage.fit());
   watchSurroundings(page.client);
+  followJoinLinks(page.client);
   page.client.start();
 }
 

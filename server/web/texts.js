@@ -17,7 +17,7 @@ const REFUSALS = {
   locked: ({ reason }) => (reason ? `The canvas is locked: ${reason}` : "The canvas is locked just now."),
   banned: ({ leftMs }) =>
     leftMs === Infinity ? "You may not place here any more." : `You may place again in ${clock(leftMs)}.`,
-  spectator: () => "You are only watching: the server lets no more guests in just now.",
+  spectator: () => "You are only watching here.",
   busy: () => "The server is catching up. Try again in a moment.",
   "unknown-game": () => "This canvas does not exist any more.",
   rate: () => "That was a little too fast. Take a breath and try again.",
@@ -32,7 +32,7 @@ export const refusal = (code, details) =>
 
 /** Why the line is closed for good, by close code. */
 const STOPS = {
-  4401: { text: "The server no longer accepts your pass.", action: "Join as a new guest" },
+  4401: { text: "The server does not accept your pass.", action: "Go on without it" },
   4403: { text: "You have been banned from this server.", action: null },
   4404: { text: "This page is too old for the server.", action: "Reload" },
   4405: { text: "An operator has closed your connection.", action: "Reload" },
@@ -77,6 +77,17 @@ export const button = {
   noCell: "Pick a cell",
   ready: "Place",
 };
+
+/** Why one only watches, by the server's code. */
+const WATCHING = {
+  forbidden: "Placing takes a token here: ask the organiser for a join link.",
+  rate:
+    "Your network address has as many guests as it may. This page asks again by itself; " +
+    "a join link lets you in at once.",
+};
+
+export const watching = (code) => WATCHING[code] ?? refusal("spectator", {});
+export const asksIn = (leftMs) => `asks in ${clock(leftMs)}`;
 
 /** Names of the parts for those who do not see them. */
 export const labels = {

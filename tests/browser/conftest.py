@@ -47,8 +47,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def visit(browser: Browser, server: Server) -> Iterator[Visit]:
     visitors: list[Visitor] = []
 
-    def open_page(**options: object) -> Visitor:
-        visitors.append(Visitor(browser, server.url, **options))
+    def open_page(path: str = "", **options: object) -> Visitor:
+        visitors.append(Visitor(browser, server.url + path, **options))
         return visitors[-1]
 
     yield open_page

@@ -8,6 +8,7 @@ from pathlib import Path
 
 READY = re.compile(r"http://[^ ]+/")
 STOP_SECONDS = 30
+SCRIPT = str(Path(sys.executable).parent / "tesserae")
 
 
 class Server:
@@ -19,15 +20,16 @@ class Server:
         self._process: subprocess.Popen[str] | None = None
         self.url = ""
         self.cooldown_ms = 30_000
+        self.more_flags: tuple[str, ...] = ()
 
     def start(self) -> None:
         """Start, on the same port as before, and wait until placements are taken."""
-        script = Path(sys.executable).parent / "tesserae"
         flags = ("--host", "127.0.0.1", "--size", "480x300")
         self._process = subprocess.Popen(
             [
-                *(str(script), "serve", "--data", str(self._data), "--port", str(self._port)),
+                *(SCRIPT, "serve", "--data", str(self._data), "--port", str(self._port)),
                 *(*flags, "--cooldown-ms", str(self.cooldown_ms)),
+                *self.more_flags,
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -38,6 +40,17 @@ class Server:
         assert ready is not None, "the server did not say where it listens"
         self.url = ready.group()
         self._port = int(self.url.rstrip("/").rpartition(":")[2])
+
+    def restart(self, *more_flags: str) -> None:
+        """Stop, and start with these flags too."""
+        self.stop()
+        self.more_flags = more_flags
+        self.start()
+
+    def token(self, sub: str, name: str) -> str:
+        """Issue a token, as an organiser does."""
+        command = [SCRIPT, "token", "--data", str(self._data), "--sub", sub, "--name", name]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -27,6 +27,7 @@ import { ACCEPTED, decode, encodePlace, packRecord } from "./wire.js";
 
 const CHECK_EVERY_MS = 60_000;
 const RESYNC_PAUSE_MS = 1_000;
+const GUEST_PAUSE_MS = 1_000;
 /** The refusal of an address that has as many guests as it may. */
 const GUESTS_SCOPE = "guests-per-address";
 
@@ -43,6 +44,9 @@ export class Client extends Emitter {
   #placements = new Placements();
   #checkTimer = null;
   #againTimer = null;
+  #guestTimer = null;
+  /** Why we may not be a guest, and when to ask again. */
+  #refusedGuest = null;
 
   /** @param {ClientOptions} options `drawRequest` draws a u32 at random */
   constructor(options) {
@@ -75,9 +79,15 @@ export class Client extends Emitter {
     return this.#connection.live && this.game !== null && this.board !== null;
   }
 
-  /** Whether we watch only: the server lets no more guests in. */
-  get isSpectator() {
-    return this.you !== null && this.you.id === null;
+  /**
+   * Why we watch only: `forbidden` where no guest may place, `rate` when our address has as many
+   * as it may; then `leftMs` until we ask again.
+   * @returns {{code: string, leftMs: number} | null} null for one who may place
+   */
+  get watching() {
+    if (this.#refusedGuest === null || this.you?.id !== null) return null;
+    const { code, untilMs } = this.#refusedGuest;
+    return { code, leftMs: Math.max(0, untilMs - this.#options.now()) };
   }
 
   /** @returns {import("./placements.js").Placement[]} unanswered ones, to be drawn over the board */
@@ -97,7 +107,13 @@ export class Client extends Emitter {
   /** Come back as somebody new, after the server would not have our token. */
   startOver() {
     this.#options.identity.forget();
-    this.#connection.connect();
+    this.#comeBack();
+  }
+
+  /** Come back as the holder of this token, whoever we are now. */
+  become(token) {
+    this.#options.identity.keep(token);
+    this.#comeBack();
   }
 
   /** Send a placement; its answer comes as `placed` or `refused`. The caller has seen `joined`. */
@@ -106,6 +122,13 @@ export class Client extends Emitter {
     const { generation } = this.#sync;
     this.#send(this.#placements.begin(request, generation, x, y, color, this.#options.now()));
     this.emit("placements");
+  }
+
+  /** The server knows a request by who sent it: sent again as another one, it might place twice. */
+  #comeBack() {
+    this.#giveUp(this.#placements.giveUp());
+    this.emit("placements");
+    this.#connection.reconnect();
   }
 
   /** @returns {import("./sync.js").Observer} */
@@ -137,10 +160,18 @@ export class Client extends Emitter {
   /** One who may not be a guest may watch; one who was too fast tries again. */
   #notWelcomed(error, claim) {
     const mayWatch = claim.guest && (error.code === "forbidden" || error.scope === GUESTS_SCOPE);
-    if (error.code === "lost") return;
-    if (mayWatch) void this.#subscribe({});
+    if (error.code === "lost" || error.code === "unauthorized") return; // a close tells it, 4401
+    if (mayWatch) this.#watchOnly(error);
     else if (error.retryAfterMs !== undefined) this.#later(() => void this.#subscribe(), error.retryAfterMs);
     else this.emit("status", { phase: "absent", code: error.code, message: error.message });
+  }
+
+  #watchOnly({ code, retryAfterMs }) {
+    const pauseMs = retryAfterMs === undefined ? 0 : Math.max(retryAfterMs, GUEST_PAUSE_MS);
+    this.#refusedGuest = { code, untilMs: this.#options.now() + pauseMs };
+    this.#options.clearTimer(this.#guestTimer);
+    if (pauseMs > 0) this.#guestTimer = this.#options.setTimer(() => void this.#subscribe(), pauseMs);
+    void this.#subscribe({});
   }
 
   #welcomed({ you, games: [state], presence }) {
@@ -151,6 +182,11 @@ export class Client extends Emitter {
     this.#adopt(state);
     this.emit("status", { phase: "joined" });
     this.#sendAgain();
+    this.#checkLater();
+  }
+
+  #checkLater() {
+    this.#options.clearTimer(this.#checkTimer);
     this.#checkTimer = this.#options.setTimer(() => void this.#check(), this.#checkEveryMs);
   }
 
@@ -200,7 +236,7 @@ export class Client extends Emitter {
     } catch (error) {
       if (error.code === "lost") return;
     }
-    this.#checkTimer = this.#options.setTimer(() => void this.#check(), this.#checkEveryMs);
+    this.#checkLater();
   }
 
   #eventReceived(event) {
@@ -246,12 +282,17 @@ export class Client extends Emitter {
   #sendAgain() {
     const { again, forgotten } = this.#placements.afterCut(this.#options.now());
     for (const placement of again) this.#send(placement);
-    for (const placement of forgotten) this.emit("refused", { placement, code: "lost", leftMs: 0 });
+    this.#giveUp(forgotten);
+  }
+
+  #giveUp(placements) {
+    for (const placement of placements) this.emit("refused", { placement, code: "lost", leftMs: 0 });
   }
 
   #lost() {
     this.#options.clearTimer(this.#checkTimer);
     this.#options.clearTimer(this.#againTimer);
+    this.#options.clearTimer(this.#guestTimer);
     this.#sync.interrupted();
   }
 }

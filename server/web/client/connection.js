@@ -80,6 +80,14 @@ export class Connection {
     this.#schedule(() => this.#abandon(), OPEN_TIMEOUT_MS);
   }
 
+  /** Leave the line, in whatever state it is, for a new one. */
+  reconnect() {
+    const socket = this.#socket;
+    this.#leave();
+    socket?.close();
+    this.connect();
+  }
+
   /** The network or the page has woken up: try now, or find out whether the line still lives. */
   wake() {
     const { phase } = this.#status;
@@ -158,14 +166,18 @@ export class Connection {
   }
 
   #closed(code, reason) {
-    this.#socket = null;
     if (this.#steady()) this.#backoff.reset();
+    this.#leave();
+    if (isFinal(code)) this.#stop(code, this.#reason || reason);
+    else this.#waitToReturn(code);
+  }
+
+  #leave() {
+    this.#socket = null;
     this.#greetedAtMs = null;
     for (const { reject } of this.#replies.values()) reject(lostError());
     this.#replies.clear();
     this.#handlers.lost();
-    if (isFinal(code)) this.#stop(code, this.#reason || reason);
-    else this.#waitToReturn(code);
   }
 
   #steady() {

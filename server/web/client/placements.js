@@ -59,6 +59,13 @@ export class Placements {
     return { again: all.filter((placement) => !isOld(placement)), forgotten };
   }
 
+  /** @returns {Placement[]} all of them, given up: no answer to these is of use any more */
+  giveUp() {
+    const all = [...this.#unanswered.values()];
+    this.#unanswered.clear();
+    return all;
+  }
+
   #notice(x, y, color) {
     for (const placement of this.#unanswered.values()) {
       if (placement.x === x && placement.y === y && placement.color === color) placement.seen = true;

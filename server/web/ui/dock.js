@@ -1,6 +1,7 @@
 /**
  * The dock: one swatch for each colour and the button that places, counts down and tells what is
- * missing. Shows the hand's state and passes presses on; decides nothing. Called by main.js.
+ * missing. One who only watches reads the reason in place of the colours. Shows the hand's state and
+ * passes presses on; decides nothing. Called by main.js.
  */
 
 import * as texts from "../texts.js";
@@ -10,6 +11,7 @@ import { COLOR_KEYS } from "./keys.js";
 const TICK_MS = 1_000;
 
 export class Dock {
+  #note;
   #palette;
   #button;
   #label;
@@ -21,12 +23,14 @@ export class Dock {
   #shown = null;
 
   /**
-   * @param {{palette: HTMLElement, button: HTMLElement, label: HTMLElement, detail: HTMLElement}} parts
+   * @param {{note: HTMLElement, palette: HTMLElement, button: HTMLElement, label: HTMLElement,
+   *   detail: HTMLElement}} parts
    * @param {import("../client/client.js").Client} client
    * @param {import("./stage.js").Stage} stage
    * @param {import("./hand.js").Hand} hand
    */
-  constructor({ palette, button, label, detail }, client, stage, hand) {
+  constructor({ note, palette, button, label, detail }, client, stage, hand) {
+    this.#note = note;
     [this.#palette, this.#button, this.#label, this.#detail] = [palette, button, label, detail];
     [this.#client, this.#stage, this.#hand] = [client, stage, hand];
     button.addEventListener("click", () => hand.placeAtAim());
@@ -43,10 +47,19 @@ export class Dock {
   }
 
   refresh() {
+    this.#refreshNote();
     this.#refreshSwatches();
     this.#refreshButton();
     document.title = this.#client.cooldown.leftMs > 0 ? this.#titleWaiting() : texts.TITLE;
     this.#tickOn();
+  }
+
+  #refreshNote() {
+    const { watching } = this.#client;
+    this.#palette.hidden = watching !== null;
+    this.#note.hidden = watching === null;
+    const text = watching === null ? "" : texts.watching(watching.code);
+    if (this.#note.textContent !== text) this.#note.textContent = text;
   }
 
   #refreshSwatches() {
@@ -73,6 +86,8 @@ export class Dock {
 
   #details() {
     const { stack, maxStack } = this.#client.cooldown;
+    const { watching } = this.#client;
+    if (watching !== null) return watching.code === "rate" ? texts.asksIn(watching.leftMs) : "";
     const { aim } = this.#stage;
     const cell = aim === null ? "" : texts.cell(aim.x, aim.y);
     if (maxStack <= 1) return cell;
@@ -86,7 +101,8 @@ export class Dock {
   /** The next change of the countdown, or of the stack, is at most a second away. */
   #tickOn() {
     clearTimeout(this.#timer);
-    const { leftMs, stack, maxStack } = this.#client.cooldown;
+    const { stack, maxStack } = this.#client.cooldown;
+    const leftMs = this.#client.watching?.leftMs || this.#client.cooldown.leftMs;
     if (leftMs > 0) this.#timer = setTimeout(() => this.refresh(), leftMs % TICK_MS || TICK_MS);
     else if (stack < maxStack) this.#timer = setTimeout(() => this.refresh(), TICK_MS);
   }

@@ -9,6 +9,8 @@
 import * as texts from "../texts.js";
 
 const IDLE = new Set(["noColor", "noCell"]);
+/** What we know beforehand and what the server would say, by its code. */
+const SAME_AS_REFUSED = { waiting: "cooldown", watching: "spectator" };
 
 export class Hand {
   #client;
@@ -33,9 +35,9 @@ export class Hand {
 
   /** @returns {Readiness} */
   get readiness() {
-    const { joined, isSpectator, game, cooldown } = this.#client;
+    const { joined, watching, game, cooldown } = this.#client;
     if (!joined) return game === null ? "loading" : "away";
-    if (isSpectator) return "watching";
+    if (watching !== null) return "watching";
     if (game.locked) return "locked";
     if (cooldown.leftMs > 0) return "waiting";
     if (this.color === null) return "noColor";
@@ -87,21 +89,22 @@ export class Hand {
   }
 
   #explain(readiness) {
-    const { game, cooldown } = this.#client;
+    const { game, cooldown, watching } = this.#client;
     const explanations = {
       away: () => texts.toast.away,
       loading: () => texts.toast.away,
-      watching: () => texts.refusal("spectator", {}),
+      watching: () => texts.watching(watching.code),
       locked: () => texts.refusal("locked", { reason: game.lockReason }),
       waiting: () => texts.refusal("cooldown", { leftMs: cooldown.leftMs }),
       noColor: () => texts.toast.pickColor,
       noCell: () => texts.toast.pickCell,
     };
-    this.#toasts.show(explanations[readiness](), IDLE.has(readiness) ? "hint" : "warning");
+    const topic = SAME_AS_REFUSED[readiness] ?? readiness;
+    this.#toasts.show(explanations[readiness](), IDLE.has(readiness) ? "hint" : "warning", topic);
   }
 
   #refused({ code, leftMs }) {
     const reason = this.#client.game?.lockReason;
-    this.#toasts.show(texts.refusal(code, { leftMs, reason }), "warning");
+    this.#toasts.show(texts.refusal(code, { leftMs, reason }), "warning", code);
   }
 }

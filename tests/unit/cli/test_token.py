@@ -34,6 +34,8 @@ def test_the_token_is_all_of_the_output(capsys: Captured) -> None:
     assert (identity.id, identity.name) == ("u1", "Ann")
     assert identity.roles == {Role.ADMIN, Role.BOT}
     assert "u1 is admin and bot until" in told.err
+    assert "/#token=<the token below>" in told.err
+    assert told.out.strip() not in told.err
 
 
 def test_it_makes_the_secret_that_the_first_start_will_use(capsys: Captured) -> None:
