@@ -15,29 +15,29 @@ from persistence.embedded import open_embedded
 from persistence.ports import Store
 from persistence.timed import timed
 from server import __version__
+from server.access.addresses import address_hasher, client_address, is_exempt
+from server.access.auth import Authenticator
+from server.access.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
+from server.access.secret import Secret, open_secret
+from server.audience.presence_service import PresenceService
+from server.audience.sessions import Sessions
+from server.audience.watcher_counts import WatcherCounts
 from server.clock import Clock, SystemClock
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
 from server.config import Settings
-from server.game.founding import Founding, read_founding
+from server.founding import Founding, read_founding
 from server.game.game import Games
 from server.http.app import HttpSide
 from server.hub.hub import Hub, HubSettings
-from server.identity.addresses import address_hasher, client_address, is_exempt
-from server.identity.auth import Authenticator
-from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
-from server.identity.secret import Secret, open_secret
 from server.lifecycle import Lifecycle, Parts
 from server.loop import choose_loop, run_on
+from server.operator_log import OperatorLog
 from server.phase import Phase
-from server.session.presence_service import PresenceService
 from server.session.services import Services, SessionRules
 from server.session.session import Session
-from server.session.sessions import Sessions
-from server.session.watcher_counts import WatcherCounts
 from server.telemetry.logs import get_logger, set_up_logs
 from server.telemetry.metrics import Metrics
-from server.telemetry.operator_log import OperatorLog
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
 from server.transport.settings import TransportSettings

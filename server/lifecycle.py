@@ -14,16 +14,16 @@ from typing import Any
 
 from canvas.address import AddressPolicy
 from persistence.ports import Store
+from server.audience.watcher_counts import WatcherCounts
 from server.collector import building_what_stays
 from server.config import Settings
-from server.game.founding import Founding
+from server.founding import Founding
 from server.game.game import Game
 from server.http.app import HttpSide
+from server.operator_log import OperatorLog
 from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
-from server.session.watcher_counts import WatcherCounts
-from server.telemetry.operator_log import OperatorLog
 from server.telemetry.progress import RecoveryProgress, announce
 from server.transport.listener import Listener
 from server.wire import events

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from server.access.secret import missing, open_secret
 from server.cli.options import SettingsCommand, loaded, settings_options
 from server.config.render import to_markdown, to_toml
-from server.identity.secret import missing, open_secret
 
 
 @click.group()

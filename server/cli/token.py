@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from server.access.auth import MAX_TTL_S, Authenticator
+from server.access.identity import Role
+from server.access.secret import missing, open_secret
 from server.cli.options import SettingsCommand, loaded, settings_options
 from server.clock import SystemClock
-from server.identity.auth import MAX_TTL_S, Authenticator
-from server.identity.identity import Role
-from server.identity.secret import missing, open_secret
 
 UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 

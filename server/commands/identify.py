@@ -8,10 +8,10 @@ command succeeds.
 from dataclasses import dataclass
 
 from canvas.refusals import Refused
+from server.access import admission
+from server.access.auth import Unauthorized
+from server.access.identity import Identity
 from server.commands.registry import Failed, bad_request
-from server.identity.auth import Unauthorized
-from server.identity.identity import Identity
-from server.session import admission
 from server.session.session import Session
 from server.wire.codes import CloseCode, ErrorCode
 

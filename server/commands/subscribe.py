@@ -5,11 +5,11 @@ from typing import Any
 
 from pydantic import Field
 
+from server.access.identity import Identity
 from server.commands import watching
 from server.commands.identify import Person, identify
 from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
 from server.commands.watching import MAX_INTERVAL_MS, Entry, Wishes
-from server.identity.identity import Identity
 from server.session.session import Session
 
 

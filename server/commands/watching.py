@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
+from server.asking import Position, Resume, SnapshotMode
 from server.commands.registry import Failed, Request
-from server.game.asking import Position, Resume, SnapshotMode
 from server.game.game import Game
 from server.game.state import game_state
 from server.hub.subscription import Prepared

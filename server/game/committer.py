@@ -13,7 +13,7 @@ from typing import NamedTuple
 from canvas.events import Event, PixelPlaced
 from persistence.errors import StoreError, TransientFault
 from persistence.ports import Item, Journal, Write
-from server.game.asking import Asker
+from server.asking import Asker
 from server.game.history import to_item
 
 MAX_BATCH = 2000

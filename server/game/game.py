@@ -15,8 +15,8 @@ from canvas.refusals import Refusal
 from canvas.requests import Remembered
 from persistence.errors import StoreError, TransientFault
 from persistence.ports import Journal
+from server.asking import Asker
 from server.clock import Clock
-from server.game.asking import Asker
 from server.game.committer import Committer, CommitterEvents, Decided
 from server.game.config import control_update
 from server.game.history import partition_of, sort_key

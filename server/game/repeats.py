@@ -7,7 +7,7 @@ again and again, so that whoever has hung up is forgotten before they are many. 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from server.game.asking import Asker
+from server.asking import Asker
 
 FIRST_SWEEP = 1024
 

@@ -7,7 +7,7 @@ the cooldown. Pure. Called by the commands and by HTTP.
 from collections.abc import Mapping
 from typing import Any
 
-from server.game.asking import Resume
+from server.asking import Resume
 from server.game.game import Game
 
 

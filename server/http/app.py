@@ -12,11 +12,11 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from server.access.addresses import client_address
 from server.config import Settings
 from server.http import canvas_bin, canvas_png, games, gauges, health, pages, problems
 from server.http.bodies import Outbox
 from server.http.quiet import quiet
-from server.identity.addresses import client_address
 from server.session.services import Services
 
 LONGEST_RESPONSE = 120.0

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
-from server.game.asking import Position, Resume, SnapshotMode
+from server.asking import Position, Resume, SnapshotMode
 from server.game.game import Answer, Publication
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.ports import Connection

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from persistence.errors import PermanentFault, StoreError, TransientFault
+from server.asking import Position, SnapshotMode
 from server.clock import Clock
-from server.game.asking import Position, SnapshotMode
 from server.game.game import Game, GameListener
 from server.hub.channel import Channel
 from server.hub.pacer import Pacer

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from server.game.asking import Position, Resume, SnapshotMode
+from server.asking import Position, Resume, SnapshotMode
 from server.ports import Connection
 from server.replica.snapshots import Snapshot
 

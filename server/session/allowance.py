@@ -8,8 +8,8 @@ so.
 from enum import Enum
 
 from canvas.refusals import Refusal, Refused
+from server.access.limits import CreditRule, Credits
 from server.clock import Clock
-from server.identity.limits import CreditRule, Credits
 
 FLOOD_WINDOW_MS = 10_000
 FLOOD_BURSTS = 4

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from canvas.bans import Bans
 from persistence.ports import Journal
+from server.access.auth import Authenticator
+from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.audience.presence_service import PresenceService
+from server.audience.sessions import Sessions
 from server.clock import Clock
 from server.game.game import Games
 from server.hub.hub import Hub
-from server.identity.auth import Authenticator
-from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.phase import Phase
-from server.session.presence_service import PresenceService
-from server.session.sessions import Sessions
 from server.telemetry.metrics import Metrics
 
 OnFault = Callable[[str, Exception], None]

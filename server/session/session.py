@@ -11,10 +11,10 @@ from typing import Any
 
 from canvas.placement import Placement
 from canvas.refusals import Refusal
-from server.identity.identity import Identity, Role
+from server.access.admission import Rejection, admit
+from server.access.identity import Identity, Role
 from server.phase import Stage
 from server.ports import Connection
-from server.session.admission import Rejection, admit
 from server.session.allowance import Allowance, Bucket
 from server.session.placing import Placing
 from server.session.services import Services

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.identity.addresses import MAX_HOPS, client_address
+from server.access.addresses import MAX_HOPS, client_address
 
 TRUSTED = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 CLIENT = "203.0.113.9"

@@ -25,7 +25,7 @@ HOMES = {
     "botocore": ("persistence/dynamodb", "persistence/s3", "persistence/aws"),
     "sqlite3": ("persistence/sqlite",),
     "structlog": ("server/telemetry/logs",),
-    "jwt": ("server/identity/auth",),
+    "jwt": ("server/access/auth",),
     "prometheus_client": ("server/telemetry/metrics",),
     "uvloop": ("server/loop",),
     "pydantic_settings": ("server/config",),

@@ -67,7 +67,7 @@ def test_the_events_that_the_server_encodes() -> None:
     told = {name for name, *_ in table("Events")}
     sources = [
         *(ROOT / "server" / "wire").glob("*.py"),
-        ROOT / "server" / "session" / "presence_service.py",
+        ROOT / "server" / "audience" / "presence_service.py",
     ]
     text = "".join(path.read_text(encoding="utf-8") for path in sources)
     encoded = set(re.findall(r'event_frame\(\s*"([a-z]+)"', text))

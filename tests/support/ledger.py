@@ -13,11 +13,11 @@ from canvas.board import Board
 from canvas.records import record
 from persistence.ports import Item, Key
 from persistence.tables import CONFIG, MAIN
+from server.audience.presence_service import NUMBER_KEY
 from server.game.config import key_of
 from server.game.history import partition_of
 from server.game.names import DEFAULT_GAME
 from server.replica.catch_up import newest_of_each_cell
-from server.session.presence_service import NUMBER_KEY
 from tests.support.stores import beside
 from tests.support.witness import Witness
 

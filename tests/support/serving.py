@@ -16,14 +16,14 @@ from yarl import URL
 from canvas.head import Head
 from persistence.faulty import Faults, faulty
 from persistence.ports import Item, Store
+from server.access.identity import Role
+from server.access.secret import Secret
 from server.app import compose
 from server.clock import Clock, SystemClock
 from server.config import Settings
 from server.config.values import Size
-from server.game.founding import read_founding
+from server.founding import read_founding
 from server.game.game import Game
-from server.identity.identity import Role
-from server.identity.secret import Secret
 from server.lifecycle import Lifecycle
 from tests.support.foreign import BINARY, Foreign, dialled
 from tests.support.http import Answer

@@ -6,7 +6,7 @@ from typing import Any
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.refusals import ACCEPTED_STATUS, Refusal
-from server.game.asking import Position, SnapshotMode
+from server.asking import Position, SnapshotMode
 from server.game.game import Game
 from server.hub.hub import Hub, HubEvents, HubSettings
 from server.wire.binary_v1 import ack_frame

@@ -19,22 +19,22 @@ from canvas.head import Head
 from canvas.palette import DEFAULT
 from canvas.settings import Settings
 from persistence.faulty import Faults, faulty
+from server.access.auth import Authenticator
+from server.access.identity import Role
+from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.access.secret import Secret
+from server.audience.presence_service import PresenceService
+from server.audience.sessions import Sessions
+from server.audience.watcher_counts import WatcherCounts
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
 from server.game.game import Game, Games
 from server.hub.hub import Hub, HubEvents, HubSettings
-from server.identity.auth import Authenticator
-from server.identity.identity import Role
-from server.identity.limits import ConnectionLimits, CreditRule, GuestLimit
-from server.identity.secret import Secret
 from server.phase import Phase
 from server.replica.replica import Replica
 from server.replica.ring import Ring
-from server.session.presence_service import PresenceService
 from server.session.services import Services, SessionRules
 from server.session.session import Session
-from server.session.sessions import Sessions
-from server.session.watcher_counts import WatcherCounts
 from server.telemetry.metrics import Metrics
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream

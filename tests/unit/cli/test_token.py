@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from server.access.auth import Authenticator
+from server.access.identity import Identity, Role
+from server.access.secret import open_secret
 from server.cli.main import main
 from server.clock import SystemClock
 from server.config import Settings
-from server.identity.auth import Authenticator
-from server.identity.identity import Identity, Role
-from server.identity.secret import open_secret
 
 Captured = pytest.CaptureFixture[str]
 ASKED = ["token", "--sub", "u1", "--name", "Ann"]

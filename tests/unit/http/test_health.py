@@ -7,9 +7,9 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from canvas.refusals import Refused
+from server.access.addresses import client_address
 from server.http.health import MetricsGuard
 from server.http.problems import Problem
-from server.identity.addresses import client_address
 from server.phase import Phase
 from server.telemetry.metrics import Metrics
 from tests.support.http import Site

@@ -7,8 +7,8 @@ import pytest
 from persistence.errors import TransientFault
 from persistence.ports import Update
 from persistence.tables import MAIN
-from server.session import presence_service
-from server.session.presence_service import NUMBER_KEY
+from server.audience import presence_service
+from server.audience.presence_service import NUMBER_KEY
 from tests.support.world import Client, World, running
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.session import watcher_counts
+from server.audience import watcher_counts
 from tests.support.world import GAME, Client, World, running
 
 

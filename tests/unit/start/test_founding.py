@@ -8,7 +8,7 @@ from canvas.cooldown import CooldownRule
 from canvas.palette import DEFAULT
 from canvas.settings import Settings as GameSettings
 from server.config import load
-from server.game.founding import Founding, read_founding
+from server.founding import Founding, read_founding
 
 
 def founding(**flags: str) -> Founding:

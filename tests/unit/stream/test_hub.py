@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from canvas.board import Board
-from server.game.asking import Position
+from server.asking import Position
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.json_v1 import JSON_V1
 from tests.support.games import NAME, placement

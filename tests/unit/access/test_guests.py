@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from server.identity.limits import GUEST_KEEP_MS, GuestLimit
+from server.access.limits import GUEST_KEEP_MS, GuestLimit
 from tests.support.clock import FakeClock
 
 HERE = "203.0.113.7"

@@ -4,7 +4,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from server.identity.addresses import address_hasher, address_key, is_exempt
+from server.access.addresses import address_hasher, address_key, is_exempt
 
 
 @pytest.mark.parametrize(

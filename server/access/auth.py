@@ -16,9 +16,9 @@ from typing import Any
 
 import jwt
 
-from server.identity.guest_names import guest_name
-from server.identity.identity import GUEST_PREFIX, Identity, Role, identity_of, tidy_name
-from server.identity.secret import Secret
+from server.access.guest_names import guest_name
+from server.access.identity import GUEST_PREFIX, Identity, Role, identity_of, tidy_name
+from server.access.secret import Secret
 
 ALGORITHM = "HS256"
 ISSUER = "tesserae"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.identity.limits import CreditRule, Credits
+from server.access.limits import CreditRule, Credits
 
 
 class NaiveBucket:

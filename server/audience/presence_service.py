@@ -14,8 +14,8 @@ from persistence.errors import ConditionFailed, StoreError
 from persistence.ports import Condition, Key, Tables, Update
 from persistence.tables import MAIN
 from presence.tracker import Diff, Tracker
-from server.identity.identity import Identity
-from server.session.sessions import Member, Sessions
+from server.access.identity import Identity
+from server.audience.sessions import Member, Sessions
 from server.wire import events
 from server.wire.json_text import event_frame
 

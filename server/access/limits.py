@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from canvas.networks import Network
-from server.identity.addresses import address_key, is_exempt
+from server.access.addresses import address_key, is_exempt
 
 MonotonicMs = Callable[[], int]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.identity.auth import (
+from server.access.auth import (
     ALGORITHM,
     GUEST_TTL_S,
     MAX_TOKEN_CHARS,
@@ -22,8 +22,8 @@ from server.identity.auth import (
     MalformedToken,
     Unauthorized,
 )
-from server.identity.identity import Role
-from server.identity.secret import Secret
+from server.access.identity import Role
+from server.access.secret import Secret
 from tests.support.clock import FakeClock
 
 SECRET = Secret(b"0123456789abcdef0123456789abcdef")

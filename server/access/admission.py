@@ -10,7 +10,7 @@ from typing import NamedTuple
 from canvas.bans import Ban, Bans
 from canvas.refusals import FOREVER_MS
 from canvas.rules import ban_refusal
-from server.identity.limits import ConnectionLimits, TooMany
+from server.access.limits import ConnectionLimits, TooMany
 from server.wire.codes import CloseCode
 
 TOO_MANY_RETRY_MS = 30_000

@@ -8,9 +8,9 @@ Called by lifecycle.py about once a second.
 import asyncio
 from itertools import islice
 
+from server.audience.sessions import Sessions
 from server.game.game import Games
 from server.hub.hub import Hub
-from server.session.sessions import Sessions
 from server.wire import events
 
 SHARE = 100

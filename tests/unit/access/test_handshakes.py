@@ -1,6 +1,6 @@
 """Handshakes of the process: how many pass, and when the others are told to come back."""
 
-from server.identity.limits import MAX_RETRY_AFTER_S, HandshakeLimit
+from server.access.limits import MAX_RETRY_AFTER_S, HandshakeLimit
 from tests.support.clock import FakeClock
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from server.access.secret import Secret, open_secret
 from server.config import ConfigurationError, Settings
-from server.identity.secret import Secret, open_secret
 
 GIVEN = "0123456789abcdef0123456789abcdef"
 

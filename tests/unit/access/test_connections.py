@@ -5,7 +5,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from server.identity.limits import ConnectionLimits, TooMany
+from server.access.limits import ConnectionLimits, TooMany
 
 HERE = "203.0.113.7"
 

@@ -1,0 +1,1 @@
+"""Everybody who is connected: the live sessions, presence, and how many watch."""

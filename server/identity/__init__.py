@@ -1,1 +1,0 @@
-"""Who somebody is and where from: tokens, the secret, addresses, and the limits on them."""
