@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, cast
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import InvalidHandshake, InvalidProxy, InvalidStatus, InvalidURI
+from websockets.exceptions import InvalidProxy, InvalidStatus, InvalidURI, WebSocketException
 from websockets.frames import CTRL_OPCODES, Frame, Opcode
 from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
@@ -151,7 +151,8 @@ async def open_line(url: str, codec: str, receiver: Receiver) -> Line:
         raise HandshakeRefused(str(fault)) from fault
     except InvalidStatus as fault:
         raise _by_status(fault) from fault
-    except (OSError, TimeoutError, EOFError, InvalidHandshake) as fault:
+    except (OSError, TimeoutError, EOFError, WebSocketException) as fault:
+        # WebSocketException: also a cut in the moment before the request is written.
         raise Unopened(str(fault) or type(fault).__name__) from fault
     if not isinstance(line, Line) or line.subprotocol != subprotocol:
         line.transport.abort()
