@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+from tesserae_client import line
+from tesserae_client.errors import HandshakeRefused
+from tesserae_client.line import Unopened, open_line
 from websockets.exceptions import (
     ConnectionClosedError,
     InvalidHandshake,
@@ -10,10 +13,6 @@ from websockets.exceptions import (
     InvalidURI,
     WebSocketException,
 )
-
-from tesserae_client import line
-from tesserae_client.errors import HandshakeRefused, Unopened
-from tesserae_client.line import open_line
 
 URL = "ws://127.0.0.1:1/ws"
 
