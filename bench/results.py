@@ -66,17 +66,19 @@ def load_all() -> list[Result]:
 
 
 def table(results: list[Result]) -> str:
-    """Render results as a Markdown table."""
-    lines = ["| what | measured | goal | reached | when, where |", "|---|---|---|---|---|"]
+    """Render results as a Markdown table, and a line on each benchmark."""
+    lines = ["| benchmark | what | measured | goal | reached |", "|---|---|---|---|---|"]
     for result in results:
         for row in result.rows:
-            goal = "-" if row.goal is None else f"{_sign(row)} {_number(row.goal)} {row.unit}"
-            met = {None: "-", True: "yes", False: "**no**"}[row.met]
-            measured = f"{_number(row.value)} {row.unit}"
-            lines.append(
-                f"| {row.what} | {measured} | {goal} | {met} | {result.at}, {result.machine} |"
+            goal = (
+                "-" if row.goal is None else f"{_sign(row)} {_number(row.goal)} {row.unit}".strip()
             )
-    notes = [f"- *{result.name}*: {result.notes}" for result in results if result.notes]
+            met = {None: "-", True: "yes", False: "**no**"}[row.met]
+            measured = f"{_number(row.value)} {row.unit}".strip()
+            lines.append(f"| {result.name} | {row.what} | {measured} | {goal} | {met} |")
+    notes = [
+        f"- *{result.name}*: {result.notes} ({result.at}; {result.machine})" for result in results
+    ]
     return "\n".join([*lines, "", *notes])
 
 

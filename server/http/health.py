@@ -14,10 +14,11 @@ import orjson
 from aiohttp import hdrs, web
 
 from server.http.problems import Problem, unavailable
-from server.phase import Phase
+from server.phase import Phase, Stage
 from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
 BEARER = "Bearer "
+UNTOLD = "placements are not taken for now; the server's log tells why, and what helps"
 FORWARDED = ("X-Forwarded-For", "Forwarded")
 
 
@@ -38,10 +39,11 @@ class MetricsGuard:
             if hmac.compare_digest(sent, self.token.encode()):
                 return
             raise _unauthorized("this is not the metrics token")
-        if not self._is_local(request):
+        if not self.is_local(request):
             raise _unauthorized("metrics are for this machine, or with TESSERAE_METRICS_TOKEN set")
 
-    def _is_local(self, request: web.Request) -> bool:
+    def is_local(self, request: web.Request) -> bool:
+        """Whether the client is this machine, as far as trusted proxies tell."""
         peer, forwarded_for = request.remote or "", request.headers.get(FORWARDED[0])
         client = self.client_address(peer, forwarded_for)
         believed = client != self.client_address(peer, None)
@@ -67,9 +69,12 @@ def routes(phase: Phase, metrics: Metrics, guard: MetricsGuard) -> list[web.Rout
     async def healthz(_request: web.Request) -> web.Response:
         return _status({"status": "alive", "stage": phase.stage.value})
 
-    async def readyz(_request: web.Request) -> web.Response:
+    async def readyz(request: web.Request) -> web.Response:
         if not phase.takes_placements:
-            raise unavailable(phase.reason, phase.retry_after_ms)
+            # A fault of the store names files of this machine: for the operator alone.
+            may_know = phase.stage is not Stage.READY or guard.is_local(request)
+            reason = phase.reason if may_know else UNTOLD
+            raise unavailable(reason, phase.retry_after_ms)
         return _status({"status": "ready"})
 
     async def show_metrics(request: web.Request) -> web.Response:

@@ -31,6 +31,9 @@ async def test_alive_but_not_ready(site: Site) -> None:
     phase.ready()
     phase.impaired("the disk is read-only; make it writable")
     assert (await site.get("readyz")).json()["detail"] == phase.reason
+    told = (await site.get("readyz", X_Forwarded_For="203.0.113.5")).json()["detail"]
+    assert "disk" not in told
+    assert "log" in told
     phase.ready()
     phase.draining(7000)
     assert (await site.get("readyz")).headers["Retry-After"] == "7"
