@@ -43,6 +43,8 @@ from server.transport.listener import Listener
 from server.transport.settings import TransportSettings
 
 MS = 1000.0
+STORES = {"embedded": open_embedded}
+"""How each `--store` is opened."""
 
 
 def run(settings: Settings) -> int:
@@ -57,7 +59,7 @@ def run(settings: Settings) -> int:
 
 async def serve(settings: Settings, secret: Secret, founding: Founding, clock: Clock) -> int:
     """Open the store, serve, and close it; returns the exit code."""
-    async with open_embedded(settings.data, wall_ms=clock.wall_ms) as store:
+    async with STORES[settings.store](settings.data, wall_ms=clock.wall_ms) as store:
         return await compose(settings, secret, founding, clock, store).run()
 
 
