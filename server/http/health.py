@@ -44,7 +44,9 @@ class MetricsGuard:
 
     def is_local(self, request: web.Request) -> bool:
         """Whether the client is this machine, as far as trusted proxies tell."""
-        peer, forwarded_for = request.remote or "", request.headers.get(FORWARDED[0])
+        peer = request.remote or ""
+        # Some proxies add a line of their own below what the client sent.
+        forwarded_for = ", ".join(request.headers.getall(FORWARDED[0], ()))
         client = self.client_address(peer, forwarded_for)
         believed = client != self.client_address(peer, None)
         if not believed and any(name in request.headers for name in FORWARDED):

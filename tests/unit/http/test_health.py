@@ -5,6 +5,7 @@ from ipaddress import ip_network
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
+from multidict import CIMultiDict
 
 from canvas.refusals import Refused
 from server.access.addresses import client_address
@@ -68,8 +69,12 @@ def test_calls_of_the_store_are_told_apart() -> None:
 def may_read(
     token: str | None = None, trusted: str | None = None, peer: str = "203.0.113.5", **headers: str
 ) -> bool:
-    sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = make_mocked_request("GET", "/metrics", headers=sent).clone(remote=peer)
+    lines = [
+        (name.replace("_", "-"), line)
+        for name, value in headers.items()
+        for line in value.split("\n")
+    ]
+    request = make_mocked_request("GET", "/metrics", headers=CIMultiDict(lines)).clone(remote=peer)
     networks = [ip_network(trusted)] if trusted else []
     guard = MetricsGuard(token, partial(client_address, trusted=networks))
     try:
@@ -90,6 +95,13 @@ def test_behind_a_trusted_proxy_the_client_counts() -> None:
     behind = partial(may_read, trusted="127.0.0.0/8", peer="127.0.0.1")
     assert not behind(X_Forwarded_For="203.0.113.5")
     assert behind(X_Forwarded_For="::1")
+
+
+def test_a_header_of_the_client_before_that_of_the_proxy_opens_nothing() -> None:
+    proxy = partial(may_read, trusted="10.0.0.0/8", peer="10.0.0.5")
+    assert not proxy(X_Forwarded_For="127.0.0.1\n203.0.113.5")
+    assert not proxy(X_Forwarded_For="127.0.0.1, 203.0.113.5")
+    assert proxy(X_Forwarded_For="203.0.113.5\n127.0.0.1")
 
 
 def test_others_need_the_token() -> None:
