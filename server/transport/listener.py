@@ -7,6 +7,7 @@ with which code it closes.
 
 import asyncio
 import errno
+import socket
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final
@@ -23,6 +24,7 @@ from server.transport.websocket import Environment, WebSocket
 from server.wire.codes import CloseCode
 
 BACKLOG = 2_048
+ANY_IPV6 = "::"
 FAULT_DELAY_MS = 100
 _HINTS: Final = MappingProxyType(
     {
@@ -66,11 +68,8 @@ class Listener:
 
     async def start(self, host: str, port: int) -> None:
         """Listen; raises ListenError."""
-        loop = asyncio.get_running_loop()
         try:
-            self._server = await loop.create_server(
-                lambda: Door(self._doorway), host, port, backlog=BACKLOG
-            )
+            self._server = await _serve(lambda: Door(self._doorway), host, port)
         except OSError as error:
             raise _listen_error(host, port, error) from error
         self._turn()
@@ -116,6 +115,15 @@ class Listener:
             # A fault is told by the loop's handler, and must not be the last turn.
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(delay_ms / 1000, self._turn)
+
+
+async def _serve(make: Callable[[], Door], host: str, port: int) -> asyncio.Server:
+    loop = asyncio.get_running_loop()
+    if host == ANY_IPV6 and socket.has_dualstack_ipv6():
+        # Given the host, asyncio would listen to IPv6 alone.
+        both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
+        return await loop.create_server(make, sock=both, backlog=BACKLOG)
+    return await loop.create_server(make, host, port, backlog=BACKLOG)
 
 
 def _call_soon(callback: Callable[[], None]) -> object:

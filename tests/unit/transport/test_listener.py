@@ -1,4 +1,5 @@
 import asyncio
+import socket
 
 import pytest
 
@@ -42,6 +43,26 @@ async def test_it_is_on_no_port_until_it_listens() -> None:
     assert door.port > 0
     door.stop()
     assert door.port == 0
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+@pytest.mark.parametrize("reached_by", ["127.0.0.1", "::1"])
+async def test_the_any_address_of_ipv6_listens_to_ipv4_too(reached_by: str) -> None:
+    door = listener(FakeClock())
+    await door.start("::", 0)
+    _, writer = await asyncio.open_connection(reached_by, door.port)
+    writer.close()
+    await writer.wait_closed()
+    door.stop()
+
+
+async def test_a_port_that_is_taken_is_told_on_the_any_address_too() -> None:
+    first = listener(FakeClock())
+    await first.start("::", 0)
+    with pytest.raises(ListenError, match=str(first.port)) as refused:
+        await listener(FakeClock()).start("::", first.port)
+    first.stop()
+    assert "--port" in refused.value.hint
 
 
 async def test_an_address_that_is_not_ours_is_told() -> None:
