@@ -148,5 +148,10 @@ def _internal(session: Session, command: Command[Any], fault: Exception) -> Fail
 
 
 def _first_fault(error: ValidationError) -> Failed:
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return bad_request(".".join(map(str, first["loc"])), first["msg"])
+    first = error.errors(include_url=False, include_input=False)[0]
+    words = first["msg"]
+    if first["type"] == "model_type":
+        words = "Input should be a JSON object"  # pydantic names our class
+    elif first["type"] == "value_error":
+        words = str(first["ctx"]["error"])
+    return bad_request(".".join(map(str, first["loc"])), words)

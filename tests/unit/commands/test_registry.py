@@ -46,6 +46,26 @@ async def test_a_fault_of_a_command_is_internal_and_the_connection_lives() -> No
         assert (await client.ask("ping"))["ok"] is True
 
 
+@pytest.mark.parametrize(
+    ("games", "field", "message"),
+    [
+        ([5], "games.0", "Input should be a JSON object"),
+        ([{"game": "a#b", "since": 5}], "games.0.since", "Input should be a JSON object"),
+        ([{"game": "a#b"}, {"game": "a#b"}], "games", "each game may be named once"),
+    ],
+)
+async def test_what_is_wrong_is_told_in_words_of_the_protocol(
+    games: list[object], field: str, message: str
+) -> None:
+    async with running() as world:
+        error = (await world.join().ask("watchGames", games=games))["error"]
+        assert error == {
+            "code": "bad-request",
+            "message": f"{field}: {message}",
+            "field": field,
+        }
+
+
 async def test_a_command_for_some_roles_is_forbidden_to_others() -> None:
     async with running() as world:
         world._dispatcher = Dispatcher(Registry([ADMINS_ONLY, *COMMANDS]))
