@@ -76,9 +76,15 @@ class Keepalive:
         self._ping_ms = ping_ms
         self._step_ms = min(max(1, ping_ms // STEPS_PER_PING), MAX_STEP_MS)
         self._left: list[Kept] = []
+        self._turned_ms = 0
+        self._awake_ms = 0
+        """When this process last came back from a stall of its own, which heard nobody."""
 
     def turn(self, now_ms: int) -> int:
         """Look at the next slice; returns the milliseconds until the next turn."""
+        if now_ms - self._turned_ms >= self._ping_ms:
+            self._awake_ms = now_ms
+        self._turned_ms = now_ms
         if not self._left:
             self._left = list(self._live)
         connections = self._left[-SLICE:]
@@ -109,7 +115,8 @@ class Keepalive:
 
     def _ping_or_end(self, connection: Kept, now_ms: int) -> None:
         pulse = connection.pulse
-        if now_ms - pulse.alive_ms >= SILENT_PINGS * self._ping_ms:
+        silent_since_ms = max(pulse.alive_ms, self._awake_ms)
+        if now_ms - silent_since_ms >= SILENT_PINGS * self._ping_ms:
             connection.close(CloseCode.SLOW, "nothing came from you and nothing drained to you")
             # Who has not read for two periods is not waited for once more.
             connection.close_by_ms = now_ms

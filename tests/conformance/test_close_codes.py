@@ -58,10 +58,17 @@ async def starting() -> tuple[Closing, int | None]:
 
 
 async def slow() -> tuple[Closing, int | None]:
-    """Nothing heard for two ping periods: the client's side answers pings, but not in time."""
+    """Nothing heard for two ping periods: the client's side reads no pings, and answers none."""
     clock = FakeClock()
     async with serving(clock=clock, ping_ms=1000) as room, room.dial() as client:
-        clock.advance(10_000)
+        client.socket.transport.pause_reading()
+
+        def is_ended() -> bool:
+            clock.advance(5)
+            return not room.parts.listener.live
+
+        await until(is_ended)
+        client.socket.transport.resume_reading()
         return await client.end()
 
 

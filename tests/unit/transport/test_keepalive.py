@@ -86,6 +86,16 @@ def test_c4_two_silent_periods_are_the_end() -> None:
     assert line.connection.aborted
 
 
+def test_a_stall_of_this_process_is_not_held_against_anybody() -> None:
+    line = Line()
+    line.run(STEP_MS)
+    line.now_ms += 5 * PING_MS
+    assert line.run(2 * PING_MS) > 0, "they are asked anew"
+    assert not line.connection.closing
+    line.run(STEP_MS)
+    assert line.connection.close_code is CloseCode.SLOW
+
+
 def test_draining_is_a_sign_of_life() -> None:
     line = Line()
     line.connection.waiting_bytes = 100_000
