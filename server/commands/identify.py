@@ -42,6 +42,8 @@ def _by_token(session: Session, token: str) -> Person | Failed:
         identity = session.services.authenticator.verify(token)
     except Unauthorized as unauthorized:
         return _unauthorized(session, unauthorized.reason)
+    if identity.guest and not session.services.rules.guests:
+        return _unauthorized(session, "guests are not let in here any more")
     if session.identity is not None and session.identity.id != identity.id:
         return bad_request("token", "this connection is somebody else already; open another one")
     wall_ms = session.services.clock.wall_ms()

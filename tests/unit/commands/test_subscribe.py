@@ -50,6 +50,16 @@ async def test_guests_can_be_switched_off() -> None:
         assert (await world.join().ask("subscribe", guest=True))["error"]["code"] == "forbidden"
 
 
+async def test_guests_of_before_are_not_let_in_where_guests_are_switched_off() -> None:
+    async with running(guests=False) as world:
+        _, token = world.services.authenticator.mint_guest()
+        client = world.join()
+        error = (await client.ask("subscribe", token=token))["error"]
+        assert error["code"] == "unauthorized"
+        assert client.closed_with is CloseCode.TOKEN
+        assert (await world.join().ask("subscribe", token=world.token("ann")))["ok"]
+
+
 async def test_a_bad_token_is_unauthorized_and_closes() -> None:
     async with running() as world:
         client = world.join()
