@@ -90,6 +90,7 @@ async def _close_and_protect(request: web.Request, response: web.StreamResponse)
     response.headers[hdrs.CONNECTION] = "close"
     response.headers[hdrs.SERVER] = "tesserae"
     response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers[hdrs.SERVER] = "tesserae"  # aiohttp would tell its version and Python's
     if request.path.startswith("/api/"):
         # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
         response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"

@@ -10,6 +10,7 @@ async def test_the_page_and_its_modules(site: Site) -> None:
     page = await site.get("")
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     assert page.headers["X-Content-Type-Options"] == "nosniff"
+    assert page.headers["Server"] == "tesserae"
     assert "default-src 'self'" in page.headers["Content-Security-Policy"]
     module = await site.get("main.js")
     assert module.headers["Content-Type"] == "text/javascript; charset=utf-8"
