@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-PACKAGES := canvas presence persistence server bots clients/python/tesserae_client
+PACKAGES := canvas pictures presence persistence server bots clients/python/tesserae_client
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help

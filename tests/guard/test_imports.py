@@ -31,6 +31,8 @@ HOMES = {
     "pydantic_settings": ("server/config",),
     "click": ("server/cli/", "bots/"),
     "rich": ("server/cli/", "server/telemetry/progress", "bots/"),
+    "PIL": ("pictures/",),
+    "pyarrow": ("server/cli/",),
     "playwright": (),
     "hypothesis": (),
     "pytest": (),

@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("canvas", "presence", "persistence", "server", "bots", "clients/python/tesserae_client")
+PACKAGES = (
+    "canvas",
+    "pictures",
+    "presence",
+    "persistence",
+    "server",
+    "bots",
+    "clients/python/tesserae_client",
+)
 NOT_OURS = {"data", "dist", "build", "node_modules", "htmlcov", "__pycache__"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
