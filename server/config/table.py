@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from server.config.settings import About, Settings
+from server.config.about import About
+from server.config.settings import Settings
 from server.config.values import Accepts
 
 PREFIX = "TESSERAE_"

@@ -1,0 +1,1 @@
+"""The settings by group: each file declares the fields of one, settings.py joins them."""

@@ -1,0 +1,80 @@
+"""Settings: what one client, one address and the whole process may ask."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from server.config.about import About, Count
+from server.config.values import Number, Whole
+
+GROUP = "Limits"
+
+
+class Limits(BaseModel):
+    """The group Limits."""
+
+    max_connections: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Connections that are served at once; 0: no limit.",
+            "N",
+            "About 150 MB of idle spectators.",
+        ),
+    ] = 10_000
+    max_connections_per_address: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Connections of one IPv4 address or IPv6 /64; 0: no limit.",
+            "N",
+            "A school behind one router fits, one machine cannot take every place.",
+        ),
+    ] = 256
+    message_rate: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Credits a connection earns per second, for commands and placements; 0: no limit.",
+            "N",
+            "Well above any hand and a fair pace for a bot.",
+        ),
+    ] = 20
+    message_burst: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Credits a connection can save up; 0: no limit.",
+            "N",
+            "A full frame of 64 placements besides what opening a page asks.",
+        ),
+    ] = 128
+    handshakes_per_second: Annotated[
+        Count,
+        About(
+            GROUP,
+            "WebSocket handshakes accepted per second; 0: no limit.",
+            "N",
+            "10,000 clients that were cut are back within a minute while the board stays live.",
+        ),
+    ] = 200
+    slow_timeout: Annotated[
+        Number,
+        Field(gt=0, le=3600),
+        About(
+            GROUP,
+            "Seconds after which a reader that never catches up is closed.",
+            "S",
+            "Longer than a mobile hand-over, shorter than patience.",
+        ),
+    ] = 30.0
+    max_backlog: Annotated[
+        Whole,
+        Field(ge=1, le=10_000_000),
+        About(
+            GROUP,
+            "Placements of a game that may wait for the store before new ones are refused.",
+            "N",
+            "About a second of what the embedded store commits.",
+        ),
+    ] = 20_000
