@@ -92,6 +92,20 @@ class Tracker:
             self.disconnect(connection_id)
             self.connect(connection_id, user, name, invisible=invisible)
 
+    def rename(self, user: str, name: str) -> None:
+        """Give a user another name, over all connections; invisible ones stay so.
+
+        Harmless when the user is gone.
+        """
+        here = self._users.get(user)
+        if here is None:
+            return
+        here.names = {
+            connection_id: None if shown is None else name
+            for connection_id, shown in here.names.items()
+        }
+        self._touch(user)
+
     def disconnect(self, connection_id: str) -> None:
         """Take out a connection; harmless when it is gone already."""
         if connection_id not in self._user_of:

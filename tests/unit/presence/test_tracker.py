@@ -64,6 +64,41 @@ def test_a_spectator_becomes_somebody() -> None:
     assert tracker.flush() == Diff((), ("a",), 0, 1)
 
 
+def test_a_rename_holds_for_all_tabs_and_is_a_join_of_one_who_is_here() -> None:
+    tracker = Tracker()
+    for tab in ("1", "2", "3"):
+        tracker.connect(tab, *ANN)
+    tracker.flush()
+    tracker.rename("a", "Anna")
+    anna = Person("a", "Anna")
+    assert tracker.flush() == Diff((anna,), (), 1, 0)
+    assert tracker.snapshot(10).visible == (anna,)
+    tracker.disconnect("3")
+    assert tracker.flush() is None, "no tab has kept the old name"
+
+
+def test_a_rename_there_and_back_tells_nothing() -> None:
+    tracker = Tracker()
+    tracker.connect("1", *ANN)
+    tracker.flush()
+    tracker.rename("a", "Anna")
+    tracker.rename("a", "Ann")
+    assert tracker.flush() is None
+
+
+def test_a_rename_shows_nobody_who_is_invisible_or_gone() -> None:
+    tracker = Tracker()
+    tracker.connect("1", *ANN)
+    tracker.connect("2", *ANN, invisible=True)
+    tracker.flush()
+    tracker.rename("a", "Anna")
+    tracker.rename("b", "Bob")
+    assert tracker.flush() is None
+    assert tracker.snapshot(10).visible == ()
+    tracker.disconnect("2")
+    assert tracker.flush() == Diff((Person("a", "Anna"),), (), 1, 0)
+
+
 def test_what_is_gone_is_left_alone() -> None:
     """C29: nothing is counted twice, and nothing goes below zero."""
     tracker = Tracker()
@@ -106,13 +141,13 @@ USERS = st.none() | st.sampled_from("abc")
 
 
 class TrackerMachine(RuleBasedStateMachine):
-    """Clients that follow by differences, from any snapshot on, see who is visible."""
+    """Clients that follow by differences, from any snapshot on, see who is visible, and as whom."""
 
     def __init__(self) -> None:
         super().__init__()
         self.tracker = Tracker()
         self.live: dict[str, tuple[str | None, bool]] = {}
-        self.clients: list[set[str]] = [set()]
+        self.clients: list[dict[str, str]] = [{}]
         self.shown: set[str] = set()
 
     def visible(self) -> set[str]:
@@ -136,16 +171,22 @@ class TrackerMachine(RuleBasedStateMachine):
 
     @rule()
     def join(self) -> None:
-        self.clients.append({person.id for person in self.tracker.snapshot(10).visible})
+        self.clients.append(dict(self.tracker.snapshot(10).visible))
+
+    @rule(user=st.sampled_from("abc"), name=st.sampled_from(["Ann", "Bob"]))
+    def rename(self, user: str, name: str) -> None:
+        self.tracker.rename(user, name)
 
     @rule()
     def flush(self) -> None:
         diff = self.tracker.flush()
         for client in self.clients:
             if diff is not None:
-                client.update(person.id for person in diff.joins)
-                client.difference_update(diff.leaves)
-            assert client == self.visible()
+                client.update(diff.joins)
+                for user in diff.leaves:
+                    client.pop(user, None)
+            assert client.keys() == self.visible()
+            assert client == dict(self.tracker.snapshot(10).visible)
         if diff is not None:
             assert {*diff.leaves, *(person.id for person in diff.joins)} <= self.shown
 
