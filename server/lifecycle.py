@@ -21,7 +21,8 @@ from server.founding import Founding
 from server.game.game import Game
 from server.http.app import HttpSide
 from server.operator_log import OperatorLog
-from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
+from server.recovery.reader import RecoveryEvents
+from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
 from server.telemetry.progress import RecoveryProgress, announce

@@ -1,12 +1,11 @@
 """Recovery: from what is stored to a game that goes on where it was.
 
-Owns the order of data-model's recovery: config, newest sound snapshot, history after it, orphans,
-the superseded writer's last valid seq, cooldowns and requests. Changes nothing before it knows that
-the data holds together. Called by lifecycle.py with the lease in hand.
+Owns the founding of a game, cooldowns and requests, orphans and the superseded writer's last valid
+seq; the state itself is read by reader.py. Changes nothing before it knows that the data holds
+together. Called by lifecycle.py with the lease in hand.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +13,7 @@ import orjson
 
 from canvas.address import AddressPolicy
 from canvas.bans import Bans
-from canvas.board import Board
 from canvas.events import Event
-from canvas.growth import Lineage
 from canvas.head import Head
 from canvas.requests import KEPT_MS
 from persistence.errors import StoreDamaged
@@ -25,16 +22,14 @@ from persistence.tables import CONFIG
 from server.clock import Clock
 from server.game.config import GameConfig, key_of
 from server.game.game import Game
-from server.game.history import at_ms_of_key, from_item, partition_of, time_key
+from server.game.history import from_item, partition_of, time_key
 from server.game.names import blob_folder
-from server.recovery.replay import Base, Outcome, Replay
-from server.recovery.stored_snapshot import StoredSnapshot, newest_key, side_key
-from server.wire.codec import Stream
+from server.recovery.reader import RecoveryEvents, RecoveryReader
+from server.recovery.replay import Outcome
+from server.recovery.stored_snapshot import side_key
 
 RING_MS = 120_000
 """History from this long before the snapshot refills the ring, so that resumes hold."""
-
-RESTORE = "put the data directory back from a backup; nothing was changed"
 
 KEPT_WRITERS = 100
 """Superseded writers are remembered this far back; nothing older can still be on its way."""
@@ -50,16 +45,6 @@ class RecoverySettings:
     page: int = 5000
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryEvents:
-    """What a recovery tells on its way."""
-
-    progress: Callable[[int, int], None]
-    """(items read, items in all)."""
-    damaged: Callable[[StoreDamaged], None]
-    """A snapshot or side blob is not to be used; an older one, or the history, stands in."""
-
-
 class Recovery:
     """Recovers games from one store."""
 
@@ -70,13 +55,16 @@ class Recovery:
         self._clock = clock
         self._settings = settings
         self._listener = listener
+        self._reader = RecoveryReader(
+            store, listener, ring_events=settings.ring_events, page=settings.page
+        )
 
     async def load_or_found(self, founding: GameConfig) -> GameConfig:
         """Read the config of a game, or found it; raises StoreDamaged."""
         game = founding.game
-        item = await self._store.tables.get(CONFIG, key_of(game))
-        if item is not None:
-            return GameConfig.from_item(game, item)
+        config = await self._reader.config(game)
+        if config is not None:
+            return config
         left = await self._left_of(game)
         if left:
             raise StoreDamaged(
@@ -96,12 +84,15 @@ class Recovery:
 
     async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
         """Bring a game back; raises StoreDamaged, and then nothing was changed."""
-        snapshot = await self._newest_snapshot(config)
-        base = _base(config, snapshot)
+        base = await self._reader.base(config)
         side = await self._side(config.game, base.seq)
         recent = _Recent(self._clock.wall_ms(), config, base.seq if side else 0)
-        outcome = await self._replay(config, base, recent, _first_key(config, snapshot, side))
-        self._check(config, base, outcome)
+        outcome = await self._reader.replay(
+            config,
+            base,
+            lookback_ms=_lookback_ms(config, has_side=side is not None),
+            on_placements=recent.take,
+        )
         head = self._head(outcome, bans)
         now_ms, wall_ms = self._clock.monotonic_ms(), self._clock.wall_ms()
         if side is not None:
@@ -118,19 +109,6 @@ class Recovery:
             last_sk=outcome.last_sk,
         )
 
-    async def _newest_snapshot(self, config: GameConfig) -> StoredSnapshot | None:
-        archives = await self._store.blobs.list(f"{blob_folder(config.game)}/archive/")
-        for key in (newest_key(config.game), *reversed(archives)):
-            try:
-                blob = await self._store.blobs.get(key)
-                snapshot = None if blob is None else StoredSnapshot.from_blob(key, blob)
-                if snapshot is not None and snapshot.epoch == config.epoch:
-                    _base(config, snapshot)
-                    return snapshot
-            except StoreDamaged as damage:
-                self._listener.damaged(damage)
-        return None
-
     async def _side(self, game: str, seq: int) -> dict[str, Any] | None:
         try:
             blob = await self._store.blobs.get(side_key(game, seq))
@@ -140,57 +118,6 @@ class Recovery:
             self._listener.damaged(damage)
             return None
         return side if side is None or side["seq"] == seq else None
-
-    async def _replay(
-        self, config: GameConfig, base: Base, recent: "_Recent", after: str
-    ) -> Outcome:
-        replay = Replay(
-            Stream(config.game, config.channel),
-            config.epoch,
-            base,
-            config.settings,
-            writers=config.writers,
-            ring_events=self._settings.ring_events,
-            on_placements=recent.take,
-        )
-        journal, partitions = self._store.journal, config.partitions
-        total = await journal.count(partitions, after=after)
-        done = 0
-        pages = journal.read(partitions, after=after, page=self._settings.page)
-        async for page in _one_ahead(pages):
-            try:
-                replay.feed(page)
-            except (KeyError, TypeError, ValueError, IndexError) as error:
-                raise _unreadable(config.game, error) from error
-            done += len(page)
-            self._listener.progress(done, total)
-        return replay.finish()
-
-    def _check(self, config: GameConfig, base: Base, outcome: Outcome) -> None:
-        replica = outcome.replica
-        if not outcome.holds_base:
-            raise StoreDamaged(
-                f"the history of {config.game} does not hold seq {base.seq}, at which its snapshot"
-                " was taken: its database is older than its snapshots",
-                "put the data directory back from a backup as a whole; nothing was changed",
-            )
-        floor = max(config.seq, *config.writers.values(), 0)
-        if outcome.orphans and self._store.ordered:
-            raise StoreDamaged(
-                f"the history of {config.game} has a hole after seq {replica.seq}, with"
-                f" {len(outcome.orphans)} items behind it",
-                RESTORE,
-            )
-        if replica.seq < floor:
-            raise StoreDamaged(
-                f"the history of {config.game} ends at seq {replica.seq}; {floor} was published",
-                RESTORE,
-            )
-        if replica.lineage.geometry != config.lineage.geometry:
-            raise StoreDamaged(
-                f"the size of {config.game} in its config is not the one its history leads to",
-                RESTORE,
-            )
 
     def _head(self, outcome: Outcome, bans: Bans) -> Head:
         return Head(
@@ -213,22 +140,6 @@ class Recovery:
             CONFIG, key_of(config.game), set={"writers": {str(f): writers[f] for f in kept}}
         )
         await self._store.tables.write(update)
-
-
-async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncIterator[list[Item]]:
-    """Fetch the next page, in the store's thread, while one is taken here."""
-
-    async def fetch() -> list[Item] | None:
-        return await anext(pages, None)
-
-    upcoming = asyncio.create_task(fetch())
-    try:
-        while (page := await upcoming) is not None:
-            upcoming = asyncio.create_task(fetch())
-            await asyncio.sleep(0)
-            yield page
-    finally:
-        upcoming.cancel()
 
 
 class _Recent:
@@ -257,36 +168,6 @@ class _Recent:
         ]
 
 
-def _base(config: GameConfig, snapshot: StoredSnapshot | None) -> Base:
-    if snapshot is None:
-        first = config.lineage.frames[0]
-        board = Board(first.width, first.height, config.settings.palette.empty)
-        return Base(board, Lineage([first]), 0, "")
-    frames = [f for f in config.lineage.frames if f.generation <= snapshot.generation]
-    try:
-        lineage = Lineage(frames)
-        board = Board.from_packed(snapshot.width, snapshot.height, snapshot.packed)
-    except ValueError as error:
-        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} is damaged: {error}") from error
-    geometry = lineage.geometry
-    if (geometry.width, geometry.height) != (snapshot.width, snapshot.height):
-        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} has not the size of its generation")
-    return Base(board, lineage, snapshot.seq, snapshot.last_sk)
-
-
-def _first_key(
-    config: GameConfig, snapshot: StoredSnapshot | None, side: Mapping[str, Any] | None
-) -> str:
-    """Sort key after which history is read: somewhat before the snapshot, for ring and requests."""
-    if snapshot is None or not snapshot.last_sk:
-        return ""
-    cooldown = config.settings.cooldown
-    lookback_ms = RING_MS if side else max(RING_MS, KEPT_MS, cooldown.full_ms)
-    return time_key(at_ms_of_key(snapshot.last_sk) - lookback_ms)
-
-
-def _unreadable(game: str, error: Exception) -> StoreDamaged:
-    return StoreDamaged(
-        f"the history of {game} holds an item that cannot be read: {error!r}",
-        RESTORE,
-    )
+def _lookback_ms(config: GameConfig, *, has_side: bool) -> int:
+    """How long before the snapshot history is read, for the ring and for requests."""
+    return RING_MS if has_side else max(RING_MS, KEPT_MS, config.settings.cooldown.full_ms)

@@ -14,7 +14,8 @@ from persistence.errors import StoreDamaged, StoreError
 from persistence.ports import Store
 from server.game.config import found
 from server.game.game import Game
-from server.recovery.recovery import Recovery, RecoveryEvents, RecoverySettings
+from server.recovery.reader import RecoveryEvents
+from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from tests.support.clock import FakeClock
 from tests.support.games import NAME, make_settings

@@ -1,0 +1,176 @@
+"""From what is stored to the published state: the newest sound snapshot and the history after it.
+
+Owns which snapshot is used, and the checks that the data holds together. Writes nothing and needs
+no lock. Called by recovery, and by present.py for the commands that only read.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from canvas.board import Board
+from canvas.growth import Lineage
+from persistence.errors import StoreDamaged
+from persistence.ports import Item, Store
+from persistence.tables import CONFIG
+from server.game.config import GameConfig, key_of
+from server.game.history import at_ms_of_key, time_key
+from server.game.names import blob_folder
+from server.recovery.replay import Base, Outcome, Replay
+from server.recovery.stored_snapshot import StoredSnapshot, newest_key
+from server.wire.codec import Stream
+
+RESTORE = "put the data directory back from a backup; nothing was changed"
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryEvents:
+    """What a reading tells on its way."""
+
+    progress: Callable[[int, int], None]
+    """(items read, items in all)."""
+    damaged: Callable[[StoreDamaged], None]
+    """A snapshot or side blob is not to be used; an older one, or the history, stands in."""
+
+
+def _ignore(_placements: Sequence[Item], _generation: int) -> None:
+    """Take placements for nothing but the board."""
+
+
+class RecoveryReader:
+    """Reads games of one store."""
+
+    def __init__(
+        self, store: Store, listener: RecoveryEvents, *, ring_events: int = 1, page: int = 5000
+    ) -> None:
+        self._store = store
+        self._listener = listener
+        self._ring_events = ring_events
+        self._page = page
+
+    async def config(self, game: str) -> GameConfig | None:
+        """Read the config of a game; None when there is none. Raises StoreDamaged."""
+        item = await self._store.tables.get(CONFIG, key_of(game))
+        return None if item is None else GameConfig.from_item(game, item)
+
+    async def read(self, config: GameConfig) -> Outcome:
+        """Read the state that `config` is of; raises StoreDamaged."""
+        return await self.replay(config, await self.base(config))
+
+    async def base(self, config: GameConfig) -> Base:
+        """Find the newest sound snapshot, or the blank first board."""
+        archives = await self._store.blobs.list(f"{blob_folder(config.game)}/archive/")
+        for key in (newest_key(config.game), *reversed(archives)):
+            try:
+                blob = await self._store.blobs.get(key)
+                snapshot = None if blob is None else StoredSnapshot.from_blob(key, blob)
+                if snapshot is not None and snapshot.epoch == config.epoch:
+                    return _of_snapshot(config, snapshot)
+            except StoreDamaged as damage:
+                self._listener.damaged(damage)
+        first = config.lineage.frames[0]
+        board = Board(first.width, first.height, config.settings.palette.empty)
+        return Base(board, Lineage([first]), 0, "")
+
+    async def replay(
+        self,
+        config: GameConfig,
+        base: Base,
+        *,
+        lookback_ms: int = 0,
+        on_placements: Callable[[Sequence[Item], int], None] = _ignore,
+    ) -> Outcome:
+        """Go on from `base` to the end of the history; raises StoreDamaged.
+
+        Placements from `lookback_ms` before the base on are told, those before it for nothing else
+        than the ring.
+        """
+        replay = Replay(
+            Stream(config.game, config.channel),
+            config.epoch,
+            base,
+            config.settings,
+            writers=config.writers,
+            ring_events=self._ring_events,
+            on_placements=on_placements,
+        )
+        after = time_key(at_ms_of_key(base.last_sk) - lookback_ms) if base.last_sk else ""
+        async for page in self._pages(config, after):
+            try:
+                replay.feed(page)
+            except (KeyError, TypeError, ValueError, IndexError) as error:
+                raise _unreadable(config.game, error) from error
+        outcome = replay.finish()
+        self._check(config, base, outcome)
+        return outcome
+
+    async def _pages(self, config: GameConfig, after: str) -> AsyncIterator[list[Item]]:
+        journal, partitions = self._store.journal, config.partitions
+        total = await journal.count(partitions, after=after)
+        done = 0
+        async for page in _one_ahead(journal.read(partitions, after=after, page=self._page)):
+            yield page
+            done += len(page)
+            self._listener.progress(done, max(total, done))
+
+    def _check(self, config: GameConfig, base: Base, outcome: Outcome) -> None:
+        replica = outcome.replica
+        if not outcome.holds_base:
+            raise StoreDamaged(
+                f"the history of {config.game} does not hold seq {base.seq}, at which its snapshot"
+                " was taken: its database is older than its snapshots",
+                "put the data directory back from a backup as a whole; nothing was changed",
+            )
+        floor = max(config.seq, *config.writers.values(), 0)
+        if outcome.orphans and self._store.ordered:
+            raise StoreDamaged(
+                f"the history of {config.game} has a hole after seq {replica.seq}, with"
+                f" {len(outcome.orphans)} items behind it",
+                RESTORE,
+            )
+        if replica.seq < floor:
+            raise StoreDamaged(
+                f"the history of {config.game} ends at seq {replica.seq}; {floor} was published",
+                RESTORE,
+            )
+        if replica.lineage.geometry != config.lineage.geometry:
+            raise StoreDamaged(
+                f"the size of {config.game} in its config is not the one its history leads to",
+                RESTORE,
+            )
+
+
+def _of_snapshot(config: GameConfig, snapshot: StoredSnapshot) -> Base:
+    frames = [f for f in config.lineage.frames if f.generation <= snapshot.generation]
+    try:
+        lineage = Lineage(frames)
+        board = Board.from_packed(snapshot.width, snapshot.height, snapshot.packed)
+    except ValueError as error:
+        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} is damaged: {error}") from error
+    geometry = lineage.geometry
+    if (geometry.width, geometry.height) != (snapshot.width, snapshot.height):
+        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} has not the size of its generation")
+    return Base(board, lineage, snapshot.seq, snapshot.last_sk)
+
+
+async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncIterator[list[Item]]:
+    """Fetch the next page, in the store's thread, while one is taken here."""
+
+    async def fetch() -> list[Item] | None:
+        return await anext(pages, None)
+
+    upcoming = asyncio.create_task(fetch())
+    try:
+        while (page := await upcoming) is not None:
+            upcoming = asyncio.create_task(fetch())
+            await asyncio.sleep(0)
+            yield page
+    finally:
+        upcoming.cancel()
+
+
+def _unreadable(game: str, error: Exception) -> StoreDamaged:
+    return StoreDamaged(
+        f"the history of {game} holds an item that cannot be read: {error!r}",
+        RESTORE,
+    )
