@@ -33,12 +33,18 @@ async def _serve(peer: Peer, peers: list[Peer]) -> None:
         while True:
             await _answer(peer, await peer.receive(patience_s=None), peers)
     except ConnectionClosed:
-        peers.remove(peer)
+        if peer in peers:
+            peers.remove(peer)
 
 
 async def _answer(peer: Peer, command: dict, peers: list[Peer]) -> None:
     if command["do"] == "checksum":
         await peer.checksum(command)
+        return
+    if command["do"] == "watchGames":
+        watching = [other for other in peers if other is not peer]
+        peers[:] = watching
+        await peer.reply(command, games=[])
         return
     for index, (x, y, color) in enumerate(command["cells"]):
         seq = peer.game.place(x, y, color)

@@ -31,7 +31,9 @@ class Client:
     """A player, or with `guest=False` and no token a spectator, on one game.
 
     `codec` is "binary" or "json"; `snapshot` "inline" or "http". `track_board=False` follows the
-    numbers without a board (load tests). `settle=False` answers `Unknown` after a cut instead of
+    numbers without a board (load tests). `watch=False` only places: it learns the game's state at
+    each joining and hears nothing of it afterwards, hence has no board either; many such bots cost
+    no fan-out. `settle=False` answers `Unknown` after a cut instead of
     settling. `max_delay_s` bounds the time between two attempts, beside what the server asks;
     `give_up_after` bounds the failures in a row. `on_pixels` is called at once with
     every change of pixels, `on_event` with every other event; they must not block, and what they
@@ -48,6 +50,7 @@ class Client:
         codec: Literal["binary", "json"] = "binary",
         snapshot: Literal["inline", "http"] = "inline",
         track_board: bool = True,
+        watch: bool = True,
         settle: bool = True,
         invisible: bool = False,
         wants_presence: bool = True,
@@ -67,7 +70,8 @@ class Client:
             guest=guest,
             codec=codec,
             snapshot=snapshot,
-            track_board=track_board,
+            track_board=track_board and watch,
+            watch=watch,
             settle=settle,
             invisible=invisible,
             wants_presence=wants_presence,
@@ -204,6 +208,11 @@ class Client:
     def token(self) -> str | None:
         """Our token, or that of the guest we became: give it back later to be the same."""
         return self._link.token
+
+    @property
+    def in_step(self) -> bool:
+        """The line is open and the board is as new as the server's at the last joining."""
+        return self._link.synced.is_open
 
     @property
     def connected(self) -> bool:

@@ -21,6 +21,7 @@ class Options:
     codec: Literal["binary", "json"]
     snapshot: Literal["inline", "http"]
     track_board: bool
+    watch: bool
     settle: bool
     invisible: bool
     wants_presence: bool

@@ -166,6 +166,8 @@ class Link:
         self.joined.open()
         self._feed.publish(Connected(joined.you, joined.state))
         self._placer.send_again()
+        if not self.options.watch:
+            self._commands.send("watchGames", {"games": []}, _unwatched)
 
     def _look(self) -> None:
         if not self.synced.is_open and self.follower.sync.synced:
@@ -223,3 +225,9 @@ class Link:
     def _fetched(self, head: SnapshotHead, packed: bytes) -> None:
         self.follower.fetched(head, packed)
         self._look()
+
+
+def _unwatched(reply: Json) -> None:
+    """Take the answer to an empty watch set; one that was refused leaves us watching, no worse."""
+    if not reply["ok"] and not isinstance(failed := command_error(reply["error"]), RateLimited):
+        raise BadFrame(f"watchGames was answered with {failed}")

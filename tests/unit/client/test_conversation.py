@@ -192,6 +192,42 @@ async def test_without_a_board_only_the_numbers_are_followed():
             seat.client.board  # noqa: B018 - reading is what raises
 
 
+async def test_who_only_places_leaves_the_watch_set_and_places_as_of_its_joining():
+    async with table(watch=False, track_board=False) as seat:
+        watch_games = await seat.peer.expect("watchGames")
+        assert watch_games["games"] == []
+        await seat.peer.reply(watch_games, games=[])
+        seat.game.grow_left(2)  # it is not told, so it goes on placing in the older generation
+        placing = asyncio.create_task(seat.client.place(1, 1, 3))
+        frame = await seat.peer.expect("place frame")
+        assert frame["generation"] == 0
+        await seat.peer.ack(frame, 2, (3, 1, 3))
+        assert (await soon(placing)).x == 3
+        assert seat.client.in_step
+        seat.peer.cut()
+        await (await seat.server.line()).join("current")
+        await soon(seat.client.ready())
+        assert seat.client.generation == 1
+
+
+async def test_who_may_not_leave_the_watch_set_yet_goes_on():
+    async with table(watch=False, track_board=False) as seat:
+        command = await seat.peer.expect("watchGames")
+        await seat.peer.refuse(command, "rate", retryAfterMs=1000)
+        placing = asyncio.create_task(seat.client.place(1, 1, 3))
+        frame = await seat.peer.expect("place frame")
+        await seat.peer.ack(frame, 1, (1, 1, 3))
+        await soon(placing)
+
+
+async def test_a_server_without_watch_games_breaks_the_protocol():
+    async with table(watch=False, track_board=False) as seat:
+        command = await seat.peer.expect("watchGames")
+        await seat.peer.refuse(command, "unknown-command")
+        await seat.server.line()
+        assert any("watchGames" in event.reason for event in seat.heard if isinstance(event, Lost))
+
+
 async def test_settings_and_watchers_keep_the_state_up_to_date():
     async with table() as seat:
         seat.game.history.append((0, 0, 0))
