@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from tesserae_client import (
     CommandFailed,
+    Lost,
     Placed,
     RateLimited,
     Refused,
