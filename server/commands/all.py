@@ -2,6 +2,8 @@
 
 from server.commands import (
     checksum,
+    game,
+    games,
     limits,
     ping,
     pixel,
@@ -21,6 +23,8 @@ COMMANDS = Registry(
         sync_presence.COMMAND,
         place.COMMAND,
         limits.COMMAND,
+        games.COMMAND,
+        game.COMMAND,
         checksum.COMMAND,
         pixel.COMMAND,
         ping.COMMAND,

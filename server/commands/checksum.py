@@ -11,7 +11,15 @@ from typing import Any
 from pydantic import Field
 
 from canvas.geometry import MAX_SIDE
-from server.commands.registry import Call, Command, Done, Outcome, Request
+from server.commands.registry import (
+    Command,
+    Done,
+    OnSession,
+    Outcome,
+    Reply,
+    Request,
+    SessionCall,
+)
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
 
@@ -27,7 +35,15 @@ class Checksum(Request):
     """Even, so that each band starts on a whole byte."""
 
 
-async def _checksum(call: Call[Checksum]) -> Outcome:
+class Sums(Reply):
+    """The sums, and the seq at which they hold."""
+
+    seq: int
+    crc32: int
+    bands: list[int] | None = None
+
+
+async def _checksum(call: SessionCall[Checksum]) -> Outcome:
     hub, connection = call.session.services.hub, call.session.connection
     game = call.session.services.games.get(call.request.game)
     if game is None:
@@ -44,7 +60,7 @@ async def _checksum(call: Call[Checksum]) -> Outcome:
     return Done({"seq": replica.seq, **found})
 
 
-async def _off_loop(call: Call[Checksum], game: Game) -> Outcome:
+async def _off_loop(call: SessionCall[Checksum], game: Game) -> Outcome:
     session, replica = call.session, game.replica
     seq, width, packed = replica.seq, replica.lineage.geometry.width, replica.board.to_bytes()
     session.pause_streams()
@@ -69,4 +85,6 @@ def sums(packed: bytes | memoryview, width: int, rows_per_band: int | None) -> d
     return {**crc32, "bands": bands}
 
 
-COMMAND = Command("checksum", "Check that you see the board", Checksum, _checksum, cost=5)
+COMMAND = Command(
+    "checksum", "Check that you see the board", Checksum, Sums, OnSession(_checksum), cost=5
+)

@@ -8,15 +8,17 @@ from collections.abc import Coroutine, Mapping
 from inspect import iscoroutine
 from typing import Any
 
-from pydantic import ValidationError
-
+from server.commands.checks import forbidden, rate_limited, read_request
 from server.commands.registry import (
     Call,
     Command,
     Done,
     Failed,
-    Outcome,
+    OnSession,
     Registry,
+    Request,
+    SessionCall,
+    SessionOutcome,
     bad_request,
 )
 from server.session.allowance import Bucket
@@ -33,7 +35,7 @@ class Dispatcher:
     """Takes the text messages of all sessions."""
 
     def __init__(self, registry: Registry) -> None:
-        self._registry = registry
+        self._commands = {command.name: command for command in registry.over_websocket()}
 
     def __call__(self, session: Session, data: bytes) -> None:
         """Take one text message."""
@@ -43,7 +45,7 @@ class Dispatcher:
             session.bad_frame(str(malformed))
             return
         command_id = _id_of(message)
-        command = self._registry.get(message.get("do"))
+        command = self._find(message.get("do"))
         outcome = None if _paid_by_handler(command) else _refused_for_rate(session, command)
         if outcome is None:
             if command_id is None:
@@ -56,10 +58,13 @@ class Dispatcher:
                 return
         _answer(session, command_id, outcome)
 
+    def _find(self, name: object) -> Command[Any] | None:
+        return self._commands.get(name) if isinstance(name, str) else None
+
     def _unknown(self, name: object) -> Failed:
         if not isinstance(name, str):
             return bad_request("do", "must be the name of a command")
-        known = ", ".join(command.name for command in self._registry)
+        known = ", ".join(self._commands)
         return Failed(
             ErrorCode.UNKNOWN_COMMAND, f"there is no command {name[:64]!r}; known are {known}"
         )
@@ -86,51 +91,50 @@ def _unhandled(session: Session, command: Command[Any] | None, failed: Failed) -
 def _refused_for_rate(session: Session, command: Command[Any] | None) -> Failed | None:
     cost, bucket = (command.cost, command.bucket) if command else (1, Bucket.MESSAGES)
     refusal = session.charge(cost, bucket)
-    if refusal is None:
-        return None
-    extra = {"retryAfterMs": refusal.left_ms, "scope": refusal.scope}
-    return Failed(refusal.why.code, refusal.message, extra)
+    return None if refusal is None else rate_limited(refusal)
 
 
 def _carry_out(
     session: Session, command_id: int, command: Command[Any], message: Mapping[str, Any]
 ) -> None:
-    if not command.allowed(session.roles):
-        wanted = " or ".join(sorted(command.roles or ()))
-        text = f"{command.name} needs the role {wanted}; subscribe with a token that has it"
-        forbidden = Failed(ErrorCode.FORBIDDEN, text)
-        _answer(session, command_id, _unhandled(session, command, forbidden))
+    request = forbidden(command, session.roles) or read_request(command.request, message)
+    if isinstance(request, Failed):
+        _answer(session, command_id, _unhandled(session, command, request))
         return
     try:
-        request = command.request.model_validate(message)
-    except ValidationError as error:
-        _answer(session, command_id, _unhandled(session, command, _first_fault(error)))
-        return
-    _handle(session, command, Call(session, command_id, request))
-
-
-def _handle(session: Session, command: Command[Any], call: Call[Any]) -> None:
-    try:
-        outcome = command.handler(call)
+        outcome = _handled(session, command_id, command, request)
     except Exception as fault:  # noqa: BLE001 - the edge: told to the peer and logged, once
         outcome = _internal(session, command, fault)
     if iscoroutine(outcome):
-        session.hold_while(_finish(command, call, outcome))
+        session.hold_while(_finish(session, command_id, command, outcome))
     else:
-        _answer(session, call.id, outcome)  # type: ignore[arg-type]  # no coroutine here
+        _answer(session, command_id, outcome)  # type: ignore[arg-type]  # no coroutine here
+
+
+def _handled(
+    session: Session, command_id: int, command: Command[Any], request: Request
+) -> SessionOutcome | Coroutine[Any, Any, SessionOutcome]:
+    handler = command.handler
+    if isinstance(handler, OnSession):
+        return handler.handle(SessionCall(session, command_id, request))
+    assert handler is not None  # noqa: S101  # only such a command is found here
+    return handler(Call(session, request))
 
 
 async def _finish(
-    command: Command[Any], call: Call[Any], coming: Coroutine[Any, Any, Outcome]
+    session: Session,
+    command_id: int,
+    command: Command[Any],
+    coming: Coroutine[Any, Any, SessionOutcome],
 ) -> None:
     try:
         outcome = await coming
     except Exception as fault:  # noqa: BLE001 - as above
-        outcome = _internal(call.session, command, fault)
-    _answer(call.session, call.id, outcome)
+        outcome = _internal(session, command, fault)
+    _answer(session, command_id, outcome)
 
 
-def _answer(session: Session, command_id: int | None, outcome: Outcome) -> None:
+def _answer(session: Session, command_id: int | None, outcome: SessionOutcome) -> None:
     connection = session.connection
     if outcome is None or connection.closing:
         return
@@ -145,13 +149,3 @@ def _answer(session: Session, command_id: int | None, outcome: Outcome) -> None:
 def _internal(session: Session, command: Command[Any], fault: Exception) -> Failed:
     session.services.on_fault(f"the command {command.name}", fault)
     return Failed(ErrorCode.INTERNAL, f"{command.name} failed here; it is safe to try again")
-
-
-def _first_fault(error: ValidationError) -> Failed:
-    first = error.errors(include_url=False, include_input=False)[0]
-    words = first["msg"]
-    if first["type"] == "model_type":
-        words = "Input should be a JSON object"  # pydantic names our class
-    elif first["type"] == "value_error":
-        words = str(first["ctx"]["error"])
-    return bad_request(".".join(map(str, first["loc"])), words)

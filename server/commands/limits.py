@@ -1,6 +1,7 @@
 """`limits`: what is left and when it refills, from a bucket of its own, so it costs nothing."""
 
-from server.commands.registry import Call, Command, Done, Outcome, Request
+from server.commands.registry import Call, Command, Done, Http, Outcome, Reply, Request
+from server.commands.replies import BucketLeft, Cooldown
 from server.commands.watching import GameName, unknown_game
 from server.session.allowance import Bucket
 
@@ -11,15 +12,31 @@ class Limits(Request):
     game: GameName | None = None
 
 
+class Left(Reply):
+    """What is left in each bucket, and of the cooldown in the game that was named."""
+
+    credits: dict[str, BucketLeft]
+    game: GameName | None = None
+    cooldown: Cooldown | None = None
+
+
 def _limits(call: Call[Limits]) -> Outcome:
-    session, name = call.session, call.request.game
-    credits_left = {"credits": session.allowance.to_json()}
+    caller, name = call.caller, call.request.game
+    credits_left = {"credits": caller.allowance.to_json()}
     if name is None:
         return Done(credits_left)
-    game = session.services.games.get(name)
+    game = caller.services.games.get(name)
     if game is None:
         return unknown_game(name)
-    return Done({"game": name, "cooldown": game.cooldown_of(session.user_id), **credits_left})
+    return Done({"game": name, "cooldown": game.cooldown_of(caller.user_id), **credits_left})
 
 
-COMMAND = Command("limits", "Ask what is left", Limits, _limits, bucket=Bucket.LIMITS)
+COMMAND = Command(
+    "limits",
+    "Ask what is left",
+    Limits,
+    Left,
+    _limits,
+    Http("GET", "/api/limits"),
+    bucket=Bucket.LIMITS,
+)

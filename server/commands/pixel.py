@@ -4,11 +4,20 @@ from typing import Any
 
 from canvas.refusals import Refused
 from persistence.ports import Item, Rectangle
-from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
+from server.commands.registry import (
+    Call,
+    Command,
+    Done,
+    Failed,
+    Http,
+    Outcome,
+    Reply,
+    Request,
+)
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
 from server.game.history import at_ms_of_key
-from server.session.session import Session
+from server.session.services import Services
 
 PAGE = 16
 MAX_PAGES = 8
@@ -23,9 +32,22 @@ class Pixel(Request):
     y: int
 
 
+class Placed(Reply):
+    """What is published at a cell at `seq`."""
+
+    seq: int
+    color: int
+    by: str | None = None
+    """Who placed it; left out, as `at` is, where nobody did."""
+    at: int | None = None
+    """When, in ms since the epoch."""
+    original: tuple[int, int]
+    """The cell in the frame of the very first board, which never changes."""
+
+
 async def _pixel(call: Call[Pixel]) -> Outcome:
-    session, asked = call.session, call.request
-    game = session.services.games.get(asked.game)
+    services, asked = call.caller.services, call.request
+    game = services.games.get(asked.game)
     if game is None:
         return unknown_game(asked.game)
     geometry = game.replica.lineage.geometry
@@ -35,15 +57,17 @@ async def _pixel(call: Call[Pixel]) -> Outcome:
     original = (asked.x - geometry.offset_x, asked.y - geometry.offset_y)
     # Colour and seq are of one turn; the history is asked for what was newest at that seq.
     seq, color = game.replica.seq, game.replica.board.get(asked.x, asked.y)
-    item = await _newest(session, game, original, seq)
+    item = await _newest(services, game, original, seq)
     return Done({"seq": seq, "color": color, **_by(item), "original": original})
 
 
-async def _newest(session: Session, game: Game, original: tuple[int, int], seq: int) -> Item | None:
+async def _newest(
+    services: Services, game: Game, original: tuple[int, int], seq: int
+) -> Item | None:
     x, y = original
     cursor = None
     for _ in range(MAX_PAGES):
-        page = await session.services.journal.within(
+        page = await services.journal.within(
             game.partitions, Rectangle(x, y, x, y), limit=PAGE, cursor=cursor
         )
         for item in page.items:
@@ -59,4 +83,12 @@ def _by(item: Item | None) -> dict[str, Any]:
     return {} if item is None else {"by": item["userId"], "at": at_ms_of_key(item["SK"])}
 
 
-COMMAND = Command("pixel", "Ask who placed a pixel", Pixel, _pixel, cost=2)
+COMMAND = Command(
+    "pixel",
+    "Ask who placed a pixel",
+    Pixel,
+    Placed,
+    _pixel,
+    Http("GET", "/api/games/{game}/pixel"),
+    cost=2,
+)

@@ -5,7 +5,7 @@ Coordinates are any integers: what lies outside of the board is a refusal and no
 
 from pydantic import Field
 
-from server.commands.registry import Call, Command, Outcome, Request
+from server.commands.registry import Command, OnSession, Reply, Request, SessionCall
 from server.commands.watching import GameName
 
 MAX_U32 = 2**32 - 1
@@ -23,13 +23,26 @@ class Place(Request):
     request: int | None = Field(default=None, ge=0, le=MAX_U32)
 
 
-def _place(call: Call[Place]) -> Outcome:
+class Ack(Reply):
+    """A placement that is committed and published, in coordinates of the current generation."""
+
+    game: GameName
+    request: int | None = None
+    seq: int
+    x: int
+    y: int
+    color: int
+    generation: int
+    cooldown_left_ms: int
+    stack_left: int
+
+
+def _place(call: SessionCall[Place]) -> None:
     session, asked = call.session, call.request
     placement = session.placement(
         asked.x, asked.y, asked.color, asked.generation, asked.request, index=0
     )
     session.placing.take_command(call.id, asked.game, placement)
-    return None
 
 
-COMMAND = Command("place", "Place one pixel", Place, _place, prepaid=False)
+COMMAND = Command("place", "Place one pixel", Place, Ack, OnSession(_place), prepaid=False)

@@ -1,17 +1,20 @@
-"""The registry: every command with its request, permission, cost and handler.
+"""The registry: every command with its request, reply, permission, cost and handlers.
 
 Owns the shapes that commands are written in and the lookup by name; the list itself is in all.py
-and each command in a file of its own. WebSocket is served from here, the reference page is checked
-against it. It knows no socket and no JSON text.
+and each command in a file of its own. WebSocket and HTTP are both served from here, the reference
+pages and the OpenAPI document are made of it or checked against it. It knows no socket and no JSON
+text.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from http import HTTPStatus
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from server.commands.caller import Caller
 from server.session.allowance import Bucket
 from server.session.session import Session
 from server.wire.codes import ErrorCode
@@ -23,12 +26,30 @@ class Request(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
 
 
+class Reply(BaseModel):
+    """The fields of a reply, for the references and for tests.
+
+    Handlers give plain dicts, which cost less; a field that is None here may be left out there,
+    and a test holds each reply against its shape.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", alias_generator=to_camel)
+
+
 RequestT = TypeVar("RequestT", bound=Request)
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[RequestT]):
-    """One command of one client."""
+    """One command of one client, over whichever way."""
+
+    caller: Caller
+    request: RequestT
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCall(Generic[RequestT]):
+    """One command that came over a WebSocket, for what needs the connection."""
 
     session: Session
     id: int
@@ -62,11 +83,43 @@ def bad_request(field_name: str, problem: str) -> Failed:
     return Failed(ErrorCode.BAD_REQUEST, f"{field_name}: {problem}", {"field": field_name})
 
 
-Outcome = Done | Failed | None
-"""None: whoever took the command answers it later (placements, once committed)."""
+Outcome = Done | Failed
 
 Handler = Callable[[Call[RequestT]], Outcome | Coroutine[Any, Any, Outcome]]
-"""A coroutine holds the connection until it is done: later messages wait for it."""
+"""A coroutine holds a connection until it is done: later messages wait for it."""
+
+SessionOutcome = Outcome | None
+"""None: whoever took the command answers it later (placements, once committed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnSession(Generic[RequestT]):
+    """A handler that needs the connection, and so a WebSocket."""
+
+    handle: Callable[[SessionCall[RequestT]], SessionOutcome | Coroutine[Any, Any, SessionOutcome]]
+
+
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+MAX_BODY_BYTES = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Http(Generic[RequestT]):
+    """How a command is asked for over HTTP.
+
+    Names in braces in the path are fields of the request; the others come from the query of a GET
+    or from the JSON body of everything else.
+    """
+
+    method: Method
+    path: str
+    status: HTTPStatus = HTTPStatus.OK
+    """Of success."""
+    handler: Handler[RequestT] | None = None
+    """Its own, where the one for WebSocket needs the connection or means something else."""
+    needs_token: bool = False
+    """Whether a request without a token is answered with 401."""
+    max_body_bytes: int = MAX_BODY_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +129,29 @@ class Command(Generic[RequestT]):
     name: str
     summary: str
     request: type[RequestT]
-    handler: Handler[RequestT]
+    reply: type[Reply]
+    handler: Handler[RequestT] | OnSession[RequestT] | None
+    """None: there is no such command over a WebSocket."""
+    http: Http[RequestT] | None = None
+    """None: there is no such command over HTTP."""
     cost: int = 1
     """Credits taken before anything else is looked at."""
     prepaid: bool = True
-    """False: the handler takes the credits, since its refusal says more than this one would."""
+    """False: the handler of the WebSocket takes the credits, since its refusal says more."""
     bucket: Bucket = Bucket.MESSAGES
     roles: frozenset[str] | None = None
     """Who may: identities with one of these roles; None: everyone, spectators included."""
 
     def allowed(self, roles: Iterable[str]) -> bool:
-        """Whether a connection with these roles may use it."""
+        """Whether a caller with these roles may use it."""
         return self.roles is None or not self.roles.isdisjoint(roles)
+
+    def handler_over_http(self) -> Handler[RequestT] | None:
+        """Handle a request over HTTP by this; None when there is none."""
+        if self.http is None:
+            return None
+        shared = None if isinstance(self.handler, OnSession) else self.handler
+        return self.http.handler or shared
 
 
 class Registry:
@@ -98,6 +162,7 @@ class Registry:
         for command in commands:
             if command.name in self._commands:
                 raise ValueError(f"two commands are named {command.name}")
+            _check_reachable(command)
             self._commands[command.name] = command
 
     def get(self, name: object) -> Command[Any] | None:
@@ -107,6 +172,18 @@ class Registry:
     def __iter__(self) -> Iterator[Command[Any]]:
         return iter(self._commands.values())
 
-    def schemas(self) -> dict[str, dict[str, Any]]:
-        """JSON schemas of all requests, by command."""
-        return {command.name: command.request.model_json_schema() for command in self}
+    def over_websocket(self) -> list[Command[Any]]:
+        """Those that a WebSocket serves."""
+        return [command for command in self if command.handler is not None]
+
+    def over_http(self) -> list[Command[Any]]:
+        """Those that HTTP serves."""
+        return [command for command in self if command.http is not None]
+
+
+def _check_reachable(command: Command[Any]) -> None:
+    if command.http is None:
+        if command.handler is None:
+            raise ValueError(f"{command.name} is served neither over a WebSocket nor over HTTP")
+    elif command.handler_over_http() is None:
+        raise ValueError(f"{command.name} needs a handler of its own for HTTP")

@@ -1,7 +1,8 @@
 """`resync`: brings one watched game to the present again, by events or by a snapshot."""
 
 from server.commands import watching
-from server.commands.registry import Call, Command, Done, Failed, Outcome
+from server.commands.registry import Command, Done, Failed, OnSession, SessionCall, SessionOutcome
+from server.commands.replies import WatchedGame
 from server.commands.watching import Wish
 from server.wire.codes import ErrorCode
 
@@ -10,7 +11,7 @@ class Resync(Wish):
     """The game, and where the client stands; without a position a snapshot is sent."""
 
 
-async def _resync(call: Call[Resync]) -> Outcome:
+async def _resync(call: SessionCall[Resync]) -> SessionOutcome:
     session, wish = call.session, call.request
     hub, connection = session.services.hub, session.connection
     game = session.services.games.get(wish.game)
@@ -27,4 +28,6 @@ async def _resync(call: Call[Resync]) -> Outcome:
     )
 
 
-COMMAND = Command("resync", "Be brought to the present again", Resync, _resync, cost=5)
+COMMAND = Command(
+    "resync", "Be brought to the present again", Resync, WatchedGame, OnSession(_resync), cost=5
+)

@@ -8,7 +8,17 @@ from pydantic import Field
 from server.access.identity import Identity
 from server.commands import watching
 from server.commands.identify import Person, identify
-from server.commands.registry import Call, Command, Done, Failed, Outcome, Request
+from server.commands.registry import (
+    Command,
+    Done,
+    Failed,
+    OnSession,
+    Reply,
+    Request,
+    SessionCall,
+    SessionOutcome,
+)
+from server.commands.replies import Presence, UnwatchedGame, WatchedGame
 from server.commands.watching import MAX_INTERVAL_MS, Entry, Wishes
 from server.session.session import Session
 
@@ -26,7 +36,35 @@ class Subscribe(Request):
     games: Wishes = Field(default_factory=list)
 
 
-async def _subscribe(call: Call[Subscribe]) -> Outcome:
+class LastAccepted(Reply):
+    """The last remembered placement, which settles one whose answer was cut off."""
+
+    request: int
+    game: str
+    seq: int
+
+
+class You(Reply):
+    """Who a connection is; a spectator has neither id nor name."""
+
+    id: str | None
+    name: str | None
+    roles: list[str]
+    anonymous: bool
+    token: str | None = None
+    """There when it was made just now."""
+    last_accepted: LastAccepted | None = None
+
+
+class Subscribed(Reply):
+    """Who you are, what you watch, and who is here when that is wanted."""
+
+    you: You
+    games: list[WatchedGame | UnwatchedGame]
+    presence: Presence | None = None
+
+
+async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     session, request = call.session, call.request
     if request.watch_version == 0:
         entries = watching.unwatched(session, request.games)
@@ -88,6 +126,7 @@ COMMAND = Command(
     "subscribe",
     "Say who you are and what you watch",
     Subscribe,
-    _subscribe,
+    Subscribed,
+    OnSession(_subscribe),
     cost=5,
 )

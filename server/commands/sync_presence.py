@@ -1,14 +1,21 @@
 """`syncPresence`: a fresh snapshot of who is here; the presence number is not raised."""
 
-from server.commands.registry import Call, Command, Done, Outcome, Request
+from server.commands.registry import Call, Command, Done, Outcome, Reply, Request
+from server.commands.replies import Presence
 
 
 class SyncPresence(Request):
     """Nothing is asked for but the snapshot."""
 
 
+class Here(Reply):
+    """Who is here."""
+
+    presence: Presence
+
+
 def _sync_presence(call: Call[SyncPresence]) -> Outcome:
-    return Done({"presence": call.session.services.presence.snapshot()})
+    return Done({"presence": call.caller.services.presence.snapshot()})
 
 
-COMMAND = Command("syncPresence", "Ask who is here", SyncPresence, _sync_presence, cost=2)
+COMMAND = Command("syncPresence", "Ask who is here", SyncPresence, Here, _sync_presence, cost=2)

@@ -1,7 +1,16 @@
 """`watchGames`: replaces the watch set of a connection; an empty list watches nothing."""
 
 from server.commands import watching
-from server.commands.registry import Call, Command, Done, Outcome, Request
+from server.commands.registry import (
+    Command,
+    Done,
+    OnSession,
+    Reply,
+    Request,
+    SessionCall,
+    SessionOutcome,
+)
+from server.commands.replies import UnwatchedGame, WatchedGame
 from server.commands.watching import Wishes
 
 
@@ -11,7 +20,13 @@ class WatchGames(Request):
     games: Wishes
 
 
-async def _watch_games(call: Call[WatchGames]) -> Outcome:
+class Watched(Reply):
+    """The state of each game, in the order in which they were named."""
+
+    games: list[WatchedGame | UnwatchedGame]
+
+
+async def _watch_games(call: SessionCall[WatchGames]) -> SessionOutcome:
     session, games = call.session, call.request.games
     if session.services.hub.is_hinted(session.connection):
         entries = watching.unwatched(session, games)
@@ -24,4 +39,6 @@ async def _watch_games(call: Call[WatchGames]) -> Outcome:
     return Done({"games": states}, lambda: watching.start(session, entries))
 
 
-COMMAND = Command("watchGames", "Replace what you watch", WatchGames, _watch_games, cost=5)
+COMMAND = Command(
+    "watchGames", "Replace what you watch", WatchGames, Watched, OnSession(_watch_games), cost=5
+)

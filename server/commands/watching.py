@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from server.asking import Position, Resume, SnapshotMode
+from server.commands.caller import Caller
 from server.commands.registry import Failed, Request
 from server.game.game import Game
 from server.game.state import game_state
@@ -117,6 +118,12 @@ def state_of(session: Session, game: Game, resume: Resume) -> dict[str, Any]:
     """Tell one game's state."""
     watchers = session.services.hub.watchers(game.name)
     return game_state(game, user_id=session.user_id, resume=resume, watchers=watchers)
+
+
+def unwatched_state(caller: Caller, game: Game) -> dict[str, Any]:
+    """Tell one game's state outside of any stream."""
+    watchers = caller.services.hub.watchers(game.name)
+    return game_state(game, user_id=caller.user_id, resume=None, watchers=watchers)
 
 
 def start(session: Session, entries: Sequence[Entry]) -> None:

@@ -13,15 +13,16 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from server.access.addresses import client_address
+from server.commands.all import COMMANDS
 from server.config import Settings
-from server.http import canvas_bin, canvas_png, games, gauges, health, pages, problems
+from server.http import canvas_bin, canvas_png, commands, gauges, health, pages, problems
 from server.http.bodies import Outbox
+from server.http.caller import Callers, ClientAddress
 from server.http.quiet import quiet
 from server.session.services import Services
 
 LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
-MAX_BODY_BYTES = 1024
 MAX_REQUESTS_AT_ONCE = 1000
 UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """Answered in any crowd: who supervises the server would end it, while it only has much to do."""
@@ -65,24 +66,26 @@ def application(services: Services, settings: Settings) -> web.Application:
     outbox = Outbox()
     app = web.Application(
         middlewares=[_Crowd().limit, _in_time, problems.middleware(services.on_fault)],
-        client_max_size=MAX_BODY_BYTES,
     )
     app.on_response_prepare.append(_close_and_protect)
     gauges.show(services)
-    app.add_routes(health.routes(services.phase, services.metrics, _guard(settings)))
-    app.add_routes(games.routes(services))
+    client = _client_address(settings)
+    guard = _guard(settings, client)
+    app.add_routes(health.routes(services.phase, services.metrics, guard))
+    app.add_routes(commands.routes(COMMANDS, Callers(services, client)))
     app.add_routes(canvas_bin.routes(services, outbox))
     app.add_routes(canvas_png.routes(services, outbox))
     app.add_routes(pages.routes(pages.load_assets()))
     return app
 
 
-def _guard(settings: Settings) -> health.MetricsGuard:
+def _client_address(settings: Settings) -> ClientAddress:
+    return partial(client_address, trusted=settings.trusted_proxies)
+
+
+def _guard(settings: Settings, client: ClientAddress) -> health.MetricsGuard:
     token = settings.metrics_token
-    return health.MetricsGuard(
-        None if token is None else token.get_secret_value(),
-        partial(client_address, trusted=settings.trusted_proxies),
-    )
+    return health.MetricsGuard(None if token is None else token.get_secret_value(), client)
 
 
 async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:

@@ -5,21 +5,19 @@ phase's, the numbers are the metrics'.
 """
 
 import hmac
-from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
 from ipaddress import ip_address
 
 import orjson
 from aiohttp import hdrs, web
 
-from server.http.problems import Problem, unavailable
+from server.http.caller import BEARER, ClientAddress, remote_of
+from server.http.problems import unauthorized, unavailable
 from server.phase import Phase, Stage
 from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
-BEARER = "Bearer "
 UNTOLD = "placements are not taken for now; the server's log tells why, and what helps"
-FORWARDED = ("X-Forwarded-For", "Forwarded")
+FORWARDED = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +25,7 @@ class MetricsGuard:
     """Who may read the metrics."""
 
     token: str | None
-    client_address: Callable[[str, str | None], str]
-    """The client's address from the peer's and X-Forwarded-For."""
+    client_address: ClientAddress
 
     def check(self, request: web.Request) -> None:
         """Raise Problem (401 or 403) unless the client may."""
@@ -38,31 +35,20 @@ class MetricsGuard:
             sent = given.removeprefix(BEARER).encode(errors="surrogateescape")
             if hmac.compare_digest(sent, self.token.encode()):
                 return
-            raise _unauthorized("this is not the metrics token")
+            raise unauthorized("this is not the metrics token")
         if not self.is_local(request):
-            raise _unauthorized("metrics are for this machine, or with TESSERAE_METRICS_TOKEN set")
+            raise unauthorized("metrics are for this machine, or with TESSERAE_METRICS_TOKEN set")
 
     def is_local(self, request: web.Request) -> bool:
         """Whether the client is this machine, as far as trusted proxies tell."""
-        peer = request.remote or ""
-        # Some proxies add a line of their own below what the client sent.
-        forwarded_for = ", ".join(request.headers.getall(FORWARDED[0], ()))
-        client = self.client_address(peer, forwarded_for)
-        believed = client != self.client_address(peer, None)
+        client = remote_of(request, self.client_address)
+        believed = client != self.client_address(request.remote or "", None)
         if not believed and any(name in request.headers for name in FORWARDED):
             return False  # a proxy on this machine that is not trusted speaks for somebody else
         try:
             return ip_address(client).is_loopback
         except ValueError:
             return False
-
-
-def _unauthorized(detail: str) -> Problem:
-    return Problem(
-        HTTPStatus.UNAUTHORIZED,
-        f"{detail}; send the header Authorization: Bearer TOKEN",
-        {hdrs.WWW_AUTHENTICATE: "Bearer"},
-    )
 
 
 def routes(phase: Phase, metrics: Metrics, guard: MetricsGuard) -> list[web.RouteDef]:

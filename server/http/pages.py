@@ -69,7 +69,7 @@ def routes(assets: dict[str, Asset]) -> list[web.RouteDef]:
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         return web.Response(body=asset.body, headers=headers)
 
-    return [web.get("/", page), web.get("/{path:.+}", page)]
+    return [web.get("/", page), web.get("/{path:(?!api/).+}", page)]
 
 
 def _headers(request: web.Request, asset: Asset) -> dict[str, str]:

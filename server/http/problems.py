@@ -1,47 +1,90 @@
 """Errors over HTTP: problem details (RFC 9457) in JSON, each with its remedy.
 
-Owns their one form and the middleware that turns every error into it. Called by the routes, and by
-aiohttp for what no route took.
+Owns their one form and the middleware that turns every error into it. `code` is the protocol's name
+of the error, and what a reply over WebSocket has beside code and message stands beside it. Called
+by the routes, and by aiohttp for what no route took.
 """
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from server.commands.registry import Failed
+from server.http.statuses import STATUS_OF, code_of
 from server.session.services import OnFault
+from server.wire.codes import ErrorCode
 
 PROBLEM_TYPE = "application/problem+json"
-METHODS = ("GET", "HEAD")
-
-_REMEDIES = {
-    HTTPStatus.NOT_FOUND: "there is nothing here; GET api/games lists the games",
-    HTTPStatus.METHOD_NOT_ALLOWED: "only GET and HEAD are answered here",
-}
+WAITS = ("retryAfterMs", "leftMs")
+NOTHING_HERE = "there is nothing here; GET api/games lists the games"
 
 
 class Problem(Exception):  # noqa: N818 - the standard's name for it
     """An error that a route raises; `detail` tells the remedy."""
 
     def __init__(
-        self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None
+        self,
+        status: HTTPStatus,
+        detail: str,
+        headers: Mapping[str, str] | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.headers = headers
+        self.extra = extra
+
+
+def problem_of(failed: Failed) -> Problem:
+    """Tell why a command was not carried out."""
+    status = STATUS_OF[failed.code]
+    extra = {"code": failed.code, **failed.extra}
+    return Problem(status, failed.message, _headers_of(status, failed.extra), extra)
+
+
+def _headers_of(status: HTTPStatus, extra: Mapping[str, Any]) -> dict[str, str]:
+    if status is HTTPStatus.UNAUTHORIZED:
+        return {hdrs.WWW_AUTHENTICATE: "Bearer"}
+    if status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
+        wait_ms = next((extra[name] for name in WAITS if extra.get(name)), None)
+        return {} if wait_ms is None else {hdrs.RETRY_AFTER: retry_after(wait_ms)}
+    return {}
+
+
+def retry_after(wait_ms: int) -> str:
+    """Give a delay in whole seconds, never too short."""
+    return str(max(1, -(-wait_ms // 1000)))
 
 
 def unavailable(detail: str, retry_after_ms: int) -> Problem:
     """Say that the same request may succeed a little later."""
-    seconds = max(1, -(-retry_after_ms // 1000))
-    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, {"Retry-After": str(seconds)})
+    headers: dict[str, str] = {hdrs.RETRY_AFTER: retry_after(retry_after_ms)}
+    extra = {"retryAfterMs": retry_after_ms}
+    return Problem(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers, extra)
+
+
+def unauthorized(reason: str) -> Problem:
+    """Say that a token is wrong or missing."""
+    return problem_of(
+        Failed(ErrorCode.UNAUTHORIZED, f"{reason}; send the header Authorization: Bearer TOKEN")
+    )
+
+
+def bad_field(field: str, wrong: str) -> Problem:
+    """Say which field, parameter or header of a request is wrong, and how."""
+    return Problem(HTTPStatus.BAD_REQUEST, f"{field}: {wrong}", extra={"field": field})
 
 
 def response(
-    status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None
+    status: HTTPStatus,
+    detail: str,
+    headers: Mapping[str, str] | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> web.Response:
     """Render an error."""
     body = {
@@ -49,12 +92,14 @@ def response(
         "title": status.phrase,
         "status": int(status),
         "detail": detail,
+        "code": code_of(status),
+        **(extra or {}),
     }
     return web.Response(
         status=status,
         body=orjson.dumps(body),
         content_type=PROBLEM_TYPE,
-        headers={**(headers or {}), "Cache-Control": "no-store"},
+        headers={**(headers or {}), hdrs.CACHE_CONTROL: "no-store"},
     )
 
 
@@ -63,16 +108,12 @@ def middleware(on_fault: OnFault) -> Middleware:
 
     @web.middleware
     async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if request.method not in METHODS:
-            status = HTTPStatus.METHOD_NOT_ALLOWED
-            return response(status, _REMEDIES[status], {"Allow": ", ".join(METHODS)})
         try:
             return await handler(request)
         except Problem as problem:
-            return response(problem.status, problem.detail, problem.headers)
+            return response(problem.status, problem.detail, problem.headers, problem.extra)
         except web.HTTPException as error:
-            status = HTTPStatus(error.status)
-            return response(status, _REMEDIES.get(status, error.reason))
+            return _plain(error)
         except (TimeoutError, ConnectionError):
             raise  # the client is gone or does not read; there is nobody to tell
         except Exception as fault:  # noqa: BLE001 - the edge: told to the peer and logged, once
@@ -82,3 +123,13 @@ def middleware(on_fault: OnFault) -> Middleware:
             )
 
     return answer_errors
+
+
+def _plain(error: web.HTTPException) -> web.Response:
+    """Render an error of aiohttp's router."""
+    status = HTTPStatus(error.status)
+    if isinstance(error, web.HTTPMethodNotAllowed):
+        allowed = ", ".join(sorted(error.allowed_methods))
+        return response(status, f"only {allowed} are answered here", {hdrs.ALLOW: allowed})
+    detail = NOTHING_HERE if status is HTTPStatus.NOT_FOUND else error.reason
+    return response(status, detail)

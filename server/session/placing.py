@@ -152,7 +152,8 @@ class Placing:
 
 def unknown_game(name: str) -> Refusal:
     """Say that a game does not exist."""
-    return Refusal(Refused.UNKNOWN_GAME, f"there is no game {name!r}; GET api/games lists them")
+    text = f"there is no game {name!r}; GET api/games lists them (in a path, # is %23)"
+    return Refusal(Refused.UNKNOWN_GAME, text)
 
 
 class _Cell(NamedTuple):

@@ -74,6 +74,11 @@ class Session:
         return frozenset() if self.identity is None else self.identity.roles
 
     @property
+    def remote(self) -> str:
+        """The client's address, as the trusted proxies tell it."""
+        return self.connection.remote
+
+    @property
     def placing(self) -> Placing:
         """The placements of this connection; made with the first one."""
         if self._placing is None:

@@ -112,6 +112,7 @@ class Client:
         """Send a command and wait for its reply; whatever else is heard is dropped."""
         heard = await self.trace(do, **fields)
         (reply,) = [one for one in heard if isinstance(one, dict) and one.get("re") == self._ids]
+        check_reply(do, reply)
         return reply
 
     async def trace(self, do: str, /, **fields: Any) -> list[Any]:
@@ -224,6 +225,14 @@ class World:
     async def _turns(self) -> None:
         for _ in range(20):
             await asyncio.sleep(0)
+
+
+def check_reply(do: str, reply: Mapping[str, Any]) -> None:
+    """Hold a reply against the shape that its command declares."""
+    command = COMMANDS.get(do)
+    if command is not None and reply["ok"]:
+        fields = {name: value for name, value in reply.items() if name not in {"re", "ok"}}
+        command.reply.model_validate_json(orjson.dumps(fields))
 
 
 def _deaf() -> HubEvents:

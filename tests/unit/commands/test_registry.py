@@ -5,7 +5,18 @@ import pytest
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
 from server.commands.ping import COMMAND as PING
-from server.commands.registry import Call, Command, Done, Outcome, Registry, Request
+from server.commands.registry import (
+    Call,
+    Command,
+    Done,
+    Http,
+    OnSession,
+    Outcome,
+    Registry,
+    Reply,
+    Request,
+    SessionCall,
+)
 from tests.support.world import running
 
 
@@ -14,10 +25,10 @@ class Nothing(Request):
 
 
 def _answer(call: Call[Nothing]) -> Outcome:
-    return Done({"by": call.session.user_id})
+    return Done({"by": call.caller.user_id})
 
 
-ADMINS_ONLY = Command("rule", "Rule", Nothing, _answer, roles=frozenset({"admin"}))
+ADMINS_ONLY = Command("rule", "Rule", Nothing, Reply, _answer, roles=frozenset({"admin"}))
 
 
 def test_two_commands_of_one_name_are_refused() -> None:
@@ -25,23 +36,38 @@ def test_two_commands_of_one_name_are_refused() -> None:
         Registry([PING, PING])
 
 
-def test_every_command_has_a_schema_with_the_names_of_the_wire() -> None:
-    schemas = COMMANDS.schemas()
-    assert list(schemas) == [command.name for command in COMMANDS]
-    assert "minIntervalMs" in schemas["subscribe"]["properties"]
+def test_requests_and_replies_have_the_names_of_the_wire() -> None:
+    command = COMMANDS.get("subscribe")
+    assert command is not None
+    assert "minIntervalMs" in command.request.model_json_schema()["properties"]
+    assert "lastAccepted" in command.reply.model_json_schema()["$defs"]["You"]["properties"]
+
+
+def test_a_command_that_nothing_serves_is_refused() -> None:
+    with pytest.raises(ValueError, match="neither"):
+        Registry([Command("idle", "Idle", Nothing, Reply, None)])
+
+
+def test_a_command_that_needs_a_connection_needs_a_handler_of_its_own_for_http() -> None:
+    def on_session(call: SessionCall[Nothing]) -> None:
+        """Answer later."""
+
+    route: Http[Nothing] = Http("GET", "/api/wait")
+    with pytest.raises(ValueError, match="handler of its own"):
+        Registry([Command("wait", "Wait", Nothing, Reply, OnSession(on_session), route)])
 
 
 def _break(call: Call[Nothing]) -> Outcome:
-    raise RuntimeError(f"{call.id} breaks")
+    raise RuntimeError(f"{call.caller.remote} breaks")
 
 
 async def test_a_fault_of_a_command_is_internal_and_the_connection_lives() -> None:
-    broken = Command("break", "Break", Nothing, _break)
+    broken = Command("break", "Break", Nothing, Reply, _break)
     async with running() as world:
         world._dispatcher = Dispatcher(Registry([broken, *COMMANDS]))
         client = world.join()
         assert (await client.ask("break"))["error"]["code"] == "internal"
-        assert [str(fault) for _, fault in world.faults] == ["1 breaks"]
+        assert [str(fault) for _, fault in world.faults] == ["192.0.2.1 breaks"]
         world.faults.clear()
         assert (await client.ask("ping"))["ok"] is True
 

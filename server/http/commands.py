@@ -1,0 +1,67 @@
+"""Commands over HTTP: a route for each that the registry gives a path.
+
+Owns the order in which a request is looked at: started, token, credits, fields, permission. What a
+command does is its handler's; the form of errors is problems.py's. Called once by app.py.
+"""
+
+from inspect import isawaitable
+from typing import Any
+
+import orjson
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler
+
+from server.commands.checks import forbidden, rate_limited, read_request
+from server.commands.registry import Call, Command, Failed, Outcome, Registry
+from server.http.caller import Callers, HttpCaller
+from server.http.fields import Fields
+from server.http.problems import problem_of, unauthorized
+from server.http.reading import started
+
+HEADERS = {hdrs.CACHE_CONTROL: "no-cache", hdrs.VARY: hdrs.AUTHORIZATION}
+
+
+def routes(registry: Registry, callers: Callers) -> list[web.RouteDef]:
+    """Give the routes of all commands."""
+    return [_route(command, callers) for command in registry.over_http()]
+
+
+def _route(command: Command[Any], callers: Callers) -> web.RouteDef:
+    assert command.http is not None  # noqa: S101  # only such commands are given
+    serve = _serving(command, callers)
+    method, path = command.http.method, command.http.path
+    return web.get(path, serve) if method == "GET" else web.route(method, path, serve)
+
+
+def _serving(command: Command[Any], callers: Callers) -> Handler:
+    fields, http = Fields(command), command.http
+    assert http is not None  # noqa: S101  # as above
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        started(callers.services)
+        caller = await callers.of(request)
+        refusal = caller.charge(command.cost, command.bucket)
+        if refusal is not None:
+            raise problem_of(rate_limited(refusal))
+        if http.needs_token and caller.identity is None:
+            raise unauthorized("this is for those who have a token")
+        outcome = await _carry_out(command, caller, await fields.read(request))
+        if isinstance(outcome, Failed):
+            raise problem_of(outcome)
+        body = orjson.dumps(outcome.fields)
+        outcome.then()
+        return web.Response(
+            status=http.status, body=body, content_type="application/json", headers=HEADERS
+        )
+
+    return serve
+
+
+async def _carry_out(command: Command[Any], caller: HttpCaller, fields: dict[str, Any]) -> Outcome:
+    request = forbidden(command, caller.roles) or read_request(command.request, fields)
+    if isinstance(request, Failed):
+        return request
+    handler = command.handler_over_http()
+    assert handler is not None  # noqa: S101  # the registry refuses a command without one
+    outcome = handler(Call(caller, request))
+    return await outcome if isawaitable(outcome) else outcome

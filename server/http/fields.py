@@ -1,0 +1,106 @@
+"""The fields of a command in an HTTP request: from its path, its query or its JSON body.
+
+Owns which texts of a query stand for numbers and booleans, and the bounds of a body. Types are as
+strict as over WebSocket: what is no such text stays one, and the command's own check refuses it.
+"""
+
+import re
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from server.commands.registry import Command, Request
+from server.http.problems import Problem, bad_field
+
+JSON_TYPE = "application/json"
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_SWITCHES = {"true": True, "false": False}
+_IN_PATH = re.compile(r"{(\w+)}")
+
+
+class Fields:
+    """Reads the fields of one command."""
+
+    def __init__(self, command: Command[Any]) -> None:
+        assert command.http is not None  # noqa: S101  # the registry's `over_http` gives no other
+        self._http = command.http
+        self._types = _types_of(command.request)
+        self._in_path = frozenset(_IN_PATH.findall(self._http.path))
+
+    async def read(self, request: web.Request) -> dict[str, Any]:
+        """Read all fields, unchecked. Raises Problem (400, 413 or 415)."""
+        in_path = {name: request.match_info[name] for name in self._in_path}
+        if self._http.method == "GET":
+            return in_path | self._query(request)
+        _refuse_query(request)
+        body = await self._body(request)
+        for name in self._in_path & body.keys():
+            raise bad_field(name, "stands in the path; leave it out of the body")
+        return in_path | body
+
+    def _query(self, request: web.Request) -> dict[str, Any]:
+        known = [name for name in self._types if name not in self._in_path]
+        found: dict[str, Any] = {}
+        for name, text in request.query.items():
+            if name not in known:
+                raise bad_field(name[:64], f"is no parameter here; known are {', '.join(known)}")
+            if name in found:
+                raise bad_field(name, "stands there twice")
+            found[name] = _value(text, self._types[name])
+        return found
+
+    async def _body(self, request: web.Request) -> dict[str, Any]:
+        if request.content_type != JSON_TYPE:
+            detail = f"send a JSON object with Content-Type: {JSON_TYPE}"
+            raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+        data = await read_bounded(request, self._http.max_body_bytes)
+        try:
+            value = orjson.loads(data)
+        except orjson.JSONDecodeError as error:
+            raise bad_field("body", f"not JSON: {error.msg} at character {error.pos}") from error
+        if not isinstance(value, dict):
+            raise bad_field("body", "must be a JSON object")
+        return value
+
+
+async def read_bounded(request: web.Request, max_bytes: int) -> bytes:
+    """Read a body that may not be longer than this. Raises Problem (413)."""
+    parts: list[bytes] = []
+    size_bytes = request.content_length or 0
+    if size_bytes <= max_bytes:
+        size_bytes = 0
+        async for part in request.content.iter_any():
+            parts.append(part)
+            size_bytes += len(part)
+            if size_bytes > max_bytes:
+                break
+    if size_bytes > max_bytes:
+        detail = f"a body has at most {max_bytes} bytes here"
+        raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
+    return b"".join(parts)
+
+
+def _refuse_query(request: web.Request) -> None:
+    for name in request.query:
+        raise bad_field(name[:64], "is no parameter here; fields go into the JSON body")
+
+
+def _types_of(request: type[Request]) -> dict[str, frozenset[str]]:
+    """JSON types of each field, by its name on the wire."""
+    properties = request.model_json_schema()["properties"] if request.model_fields else {}
+    return {name: frozenset(_types_in(schema)) for name, schema in properties.items()}
+
+
+def _types_in(schema: dict[str, Any]) -> set[str]:
+    branches = schema.get("anyOf", [schema])
+    return {branch["type"] for branch in branches if "type" in branch}
+
+
+def _value(text: str, types: frozenset[str]) -> Any:
+    if "integer" in types and _INTEGER.fullmatch(text):
+        return int(text)
+    if "boolean" in types and text in _SWITCHES:
+        return _SWITCHES[text]
+    return text
