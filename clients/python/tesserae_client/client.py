@@ -125,13 +125,18 @@ class Client:
         """
         return (await self.place_many([(x, y, color)]))[0]
 
-    async def place_many(self, cells: Iterable[Cell]) -> list[Outcome]:
-        """Place up to 64 pixels (x, y, color); each is decided by itself, in order."""
+    async def place_many(
+        self, cells: Iterable[Cell], *, generation: int | None = None
+    ) -> list[Outcome]:
+        """Place up to 64 pixels (x, y, color); each is decided by itself, in order.
+
+        `generation` says which board the coordinates mean, when it is not this client's own.
+        """
         wanted = list(cells)
         if not 1 <= len(wanted) <= wire.FRAME_RECORDS:
             raise ValueError(f"{len(wanted)} placements: give 1 to {wire.FRAME_RECORDS}")
         await self._link.joined.wait()
-        return await asyncio.gather(*self._link.place(wanted))
+        return await asyncio.gather(*self._link.place(wanted, generation))
 
     async def limits(self) -> Json:
         """Ask what is left of cooldown, stack and credits; costs nothing."""

@@ -175,9 +175,9 @@ class Link:
 
     # --- what goes: called by the client ------------------------------------------------------
 
-    def place(self, cells: Sequence[Cell]) -> list[asyncio.Future[Outcome]]:
+    def place(self, cells: Sequence[Cell], generation: int | None) -> list[asyncio.Future[Outcome]]:
         """Send placements (the gate `joined` is open) and return the future of each outcome."""
-        return self._placer.place(cells)
+        return self._placer.place(cells, generation)
 
     async def ask(self, do: str, read: Callable[[Json], _T], fields: Json) -> _T:
         """Send a command; what `read` makes of an ok reply, in the turn of the reply.

@@ -30,8 +30,8 @@ class Placer:
         self._commands = commands
         self._book = Book(rng)
 
-    def place(self, cells: Sequence[Cell]) -> list[asyncio.Future[Outcome]]:
-        """Send placements and return the future of each outcome.
+    def place(self, cells: Sequence[Cell], generation: int | None) -> list[asyncio.Future[Outcome]]:
+        """Send placements and return the future of each outcome; None: our own generation.
 
         Raises TooMuchPending, or ValueError for what no record can hold; nothing is sent then.
         """
@@ -43,7 +43,7 @@ class Placer:
             sheet = self._book.open(
                 cells[at : at + size],
                 answers[at : at + size],
-                generation=self._follower.generation,
+                generation=self._follower.generation if generation is None else generation,
                 now_s=loop.time(),
             )
             self._send(sheet)

@@ -211,6 +211,15 @@ async def test_who_only_places_leaves_the_watch_set_and_places_as_of_its_joining
         assert seat.client.generation == 1
 
 
+async def test_coordinates_may_be_those_of_another_generation():
+    async with table() as seat:
+        placing = asyncio.create_task(seat.client.place_many([(1, 1, 3)], generation=4))
+        frame = await seat.peer.expect("place frame")
+        assert frame["generation"] == 4
+        await seat.peer.ack(frame, 1, (1, 1, 3))
+        await soon(placing)
+
+
 async def test_who_may_not_leave_the_watch_set_yet_goes_on():
     async with table(watch=False, track_board=False) as seat:
         command = await seat.peer.expect("watchGames")
