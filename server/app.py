@@ -38,6 +38,7 @@ from server.session.services import Services, SessionRules
 from server.session.session import Session
 from server.telemetry.logs import get_logger, set_up_logs
 from server.telemetry.metrics import Metrics
+from server.transport.door import Upgrades
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
 from server.transport.settings import TransportSettings
@@ -99,13 +100,10 @@ def compose(
         metrics=metrics,
         on_fault=log.fault,
     )
-    dispatcher = Dispatcher(COMMANDS)
     http = HttpSide(services, settings)
     listener = Listener(
-        make_peer=lambda: Session(services, dispatcher),
         make_http=http.make_protocol,
-        gate=_gate(settings, clock),
-        new_id=partial(secrets.token_hex, 8),
+        upgrades=_upgrades(settings, services),
         clock=clock,
         on_fault=partial(log.fault, "serving a connection"),
         settings=transport,
@@ -150,6 +148,15 @@ def _address_key(settings: Settings, secret: Secret) -> Callable[[str], str]:
     hashed = address_hasher(secret.key("address hash v1"))
     exceptions = settings.address_exceptions
     return lambda address: "" if is_exempt(address, exceptions) else hashed(address)
+
+
+def _upgrades(settings: Settings, services: Services) -> Upgrades:
+    dispatcher = Dispatcher(COMMANDS)
+    return Upgrades(
+        _gate(settings, services.clock),
+        partial(secrets.token_hex, 8),
+        lambda: Session(services, dispatcher),
+    )
 
 
 def _gate(settings: Settings, clock: Clock) -> Gate:

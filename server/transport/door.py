@@ -3,7 +3,8 @@
 Collects the head of a new connection's request, within a size and a time, and hands the connection
 on: `/ws` to a WebSocket, everything else to the HTTP handler. That one gets one request and no
 upgrade, so that each request of a client passes here. Never reads a body, never answers for HTTP
-except to what is no request. Made by the listener for every connection it accepts.
+except to what is no request or should have come by TLS. Made by the listener for every connection
+it accepts.
 """
 
 import asyncio
@@ -16,9 +17,26 @@ from server.ports import Peer
 from server.transport.errors import BadHead
 from server.transport.half_close import end_writing
 from server.transport.handshake import PATH, Accepted, Gate, shake
-from server.transport.head import END, Head, closing_head, parse_head, plain_response
+from server.transport.head import (
+    END,
+    Head,
+    closing_head,
+    parse_head,
+    plain_response,
+    pointer_to_tls,
+)
 from server.transport.lobby import Lobby
 from server.transport.websocket import Environment, WebSocket
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrades:
+    """What becomes of those who ask for a WebSocket."""
+
+    gate: Gate
+    new_id: Callable[[], str]
+    """Names a connection; chance is the caller's."""
+    make_peer: Callable[[], Peer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +44,22 @@ class Doorway:
     """What all doors of a listener share."""
 
     environment: Environment
-    gate: Gate
     lobby: Lobby
-    new_id: Callable[[], str]
-    """Names a connection; chance is the caller's."""
-    make_peer: Callable[[], Peer]
     make_http: Callable[[], asyncio.Protocol]
     """The HTTP handler of one connection: aiohttp's `AppRunner.server`."""
+    upgrades: Upgrades | None
+    """None where nobody becomes a WebSocket; `/ws` is a path like others then."""
 
 
 class Door(asyncio.Protocol):
     """A connection until it is known what it wants."""
 
-    __slots__ = ("_doorway", "_refused", "_request", "_transport")
+    __slots__ = ("_belongs_to_tls", "_doorway", "_refused", "_request", "_transport")
 
-    def __init__(self, doorway: Doorway) -> None:
+    def __init__(self, doorway: Doorway, *, belongs_to_tls: bool = False) -> None:
+        """`belongs_to_tls`: the client speaks plain HTTP to a port that is for TLS."""
         self._doorway = doorway
+        self._belongs_to_tls = belongs_to_tls
         self._request = b""
         self._refused = False
         self._transport: asyncio.Transport | None = None
@@ -57,7 +75,7 @@ class Door(asyncio.Protocol):
             return
         request = self._request = (self._request + data).removeprefix(b"\r\n")
         try:
-            _check_start(request)
+            _check_start(request, "with TLS only" if self._belongs_to_tls else "without TLS")
             end = _head_end(request, self._doorway.environment.settings.max_head_bytes)
             if end is not None:
                 self._route(self._transport, parse_head(request[:end]), request[end + len(END) :])
@@ -81,8 +99,11 @@ class Door(asyncio.Protocol):
             transport.close()
 
     def _route(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
-        if head.path == PATH:
-            self._upgrade(transport, head, rest)
+        if self._belongs_to_tls:
+            self._refuse(pointer_to_tls(head, is_socket=head.path == PATH))
+            return
+        if head.path == PATH and self._doorway.upgrades is not None:
+            self._upgrade(transport, head, rest, self._doorway.upgrades)
             return
         self._doorway.lobby.leave(self)
         handler = self._doorway.make_http()
@@ -91,19 +112,20 @@ class Door(asyncio.Protocol):
         # What follows a head without a body is the next request, which will not be answered here.
         handler.data_received(closing_head(head) + (rest if head.has_body else b""))
 
-    def _upgrade(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
-        doorway = self._doorway
+    def _upgrade(
+        self, transport: asyncio.Transport, head: Head, rest: bytes, upgrades: Upgrades
+    ) -> None:
         peer_name = transport.get_extra_info("peername")
-        answer = shake(head, peer_name[0] if peer_name else "", doorway.gate)
+        answer = shake(head, peer_name[0] if peer_name else "", upgrades.gate)
         if not isinstance(answer, Accepted):
             self._refuse(answer.response)
             return
-        doorway.lobby.leave(self)
+        self._doorway.lobby.leave(self)
         connection = WebSocket(
-            doorway.environment,
+            self._doorway.environment,
             transport,
-            doorway.make_peer(),
-            connection_id=doorway.new_id(),
+            upgrades.make_peer(),
+            connection_id=upgrades.new_id(),
             codec=answer.codec,
             remote=answer.remote,
         )
@@ -122,10 +144,10 @@ class Door(asyncio.Protocol):
             end_writing(self._transport)
 
 
-def _check_start(request: bytes) -> None:
+def _check_start(request: bytes, how: str) -> None:
     """Refuse what is no HTTP without waiting for its end: TLS to a plain port, mostly."""
     if request and not b"A" <= request[:1] <= b"Z" and request[:1] != b"\r":
-        raise BadHead(HTTPStatus.BAD_REQUEST, "This port speaks HTTP/1.1 without TLS.")
+        raise BadHead(HTTPStatus.BAD_REQUEST, f"This port speaks HTTP/1.1 {how}.")
 
 
 def _head_end(request: bytes, max_bytes: int) -> int | None:

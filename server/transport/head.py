@@ -16,6 +16,7 @@ MAX_HEADERS = 128
 _HOP_BY_HOP = frozenset({"connection", "keep-alive", "proxy-connection", "upgrade"})
 
 _REQUEST_LINE = re.compile(r"([A-Z]{1,32}) ([!-~]+) (HTTP/1\.[01])")
+_HOST = re.compile(r"([-A-Za-z0-9.]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?")
 _HEADER = re.compile(r"([-!#$%&'*+.^_`|~0-9A-Za-z]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
 
 
@@ -88,6 +89,19 @@ def plain_response(status: HTTPStatus, text: str, headers: Iterable[tuple[str, s
         *headers,
     ]
     return _write_head(f"HTTP/1.1 {status.value} {status.phrase}", described) + body
+
+
+def pointer_to_tls(head: Head, *, is_socket: bool) -> bytes:
+    """Answer plain HTTP on a port for TLS: a page is sent on to https, the rest is told.
+
+    A socket is not sent on: clients follow no such answer to a handshake.
+    """
+    host, page = head.joined("host") or "", head.target.startswith("/") and not is_socket
+    text = "This port speaks TLS: the address begins with https://, or wss:// for a WebSocket."
+    if page and head.method in {"GET", "HEAD"} and _HOST.fullmatch(host):
+        to = ("location", f"https://{host}{head.target}")
+        return plain_response(HTTPStatus.TEMPORARY_REDIRECT, text, [to])
+    return plain_response(HTTPStatus.BAD_REQUEST, text)
 
 
 def _write_head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:

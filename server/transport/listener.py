@@ -6,48 +6,36 @@ with which code it closes.
 """
 
 import asyncio
-import errno
 import socket
+import ssl
 from collections.abc import Callable
-from types import MappingProxyType
-from typing import Final
+from functools import partial
 
 from server.clock import Clock
-from server.ports import Peer
-from server.transport.door import Door, Doorway
-from server.transport.errors import ListenError
-from server.transport.handshake import Gate
+from server.transport.binding import BACKLOG, bind
+from server.transport.door import Door, Doorway, Upgrades
 from server.transport.keepalive import SLICE, Keepalive
 from server.transport.lobby import Lobby
 from server.transport.settings import TransportSettings
+from server.transport.tls import Entrance, TlsPort
 from server.transport.websocket import Environment, WebSocket
 from server.wire.codes import CloseCode
 
-BACKLOG = 2_048
-ANY_IPV6 = "::"
 FAULT_DELAY_MS = 100
-_HINTS: Final = MappingProxyType(
-    {
-        errno.EADDRINUSE: "another process listens there; stop it or choose another --port",
-        errno.EACCES: "ports below 1024 need the right to it; choose another --port",
-        errno.EADDRNOTAVAIL: "this machine has no such address; choose another --host",
-    }
-)
 
 
 class Listener:
-    """One port, for WebSocket and HTTP."""
+    """One port, for HTTP and, with `upgrades`, for WebSocket; with `tls` for nothing in plain."""
 
     def __init__(
         self,
         *,
-        make_peer: Callable[[], Peer],
         make_http: Callable[[], asyncio.Protocol],
-        gate: Gate,
-        new_id: Callable[[], str],
+        upgrades: Upgrades | None,
         clock: Clock,
         on_fault: Callable[[Exception], None],
         settings: TransportSettings,
+        tls: Callable[[], ssl.SSLContext] | None = None,
     ) -> None:
         self.live: set[WebSocket] = set()
         """The open WebSockets."""
@@ -55,29 +43,38 @@ class Listener:
         self._lobby = Lobby(settings.max_waiting, settings.head_timeout_ms)
         self._keepalive = Keepalive(self.live, settings.ping_ms)
         environment = Environment(settings, clock, on_fault, _call_soon, self.live)
-        self._doorway = Doorway(environment, gate, self._lobby, new_id, make_peer, make_http)
-        self._server: asyncio.Server | None = None
+        self._doorway = Doorway(environment, self._lobby, make_http, upgrades)
+        self._tls = tls
+        self._ports: list[asyncio.Server | TlsPort] = []
         self._timer: asyncio.TimerHandle | None = None
-
-    @property
-    def port(self) -> int:
+        self.port = 0
         """The port that it listens on, also when 0 was asked for; 0 when it does not listen."""
-        if self._server is None or not self._server.sockets:
-            return 0
-        return int(self._server.sockets[0].getsockname()[1])
 
-    async def start(self, host: str, port: int) -> None:
-        """Listen; raises ListenError."""
-        try:
-            self._server = await _serve(lambda: Door(self._doorway), host, port)
-        except OSError as error:
-            raise _listen_error(host, port, error) from error
+    async def start(
+        self, host: str, port: int, flags: tuple[str, str] = ("--host", "--port")
+    ) -> None:
+        """Listen; raises ListenError, which names the flags that would help."""
+        sockets = await bind(host, port, flags)
+        self.port = int(sockets[0].getsockname()[1])
+        self._ports = [await self._open(one) for one in sockets]
         self._turn()
+
+    async def _open(self, listening: socket.socket) -> asyncio.Server | TlsPort:
+        make_door = partial(Door, self._doorway)
+        if self._tls is not None:
+            plain = partial(Door, self._doorway, belongs_to_tls=True)
+            return TlsPort(
+                listening, Entrance(self._lobby, self._clock, self._tls, make_door, plain)
+            )
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(make_door, sock=listening, backlog=BACKLOG)
 
     def stop_accepting(self) -> None:
         """Give the port back; open connections live on."""
-        if self._server is not None:
-            self._server.close()
+        self.port = 0
+        for one in self._ports:
+            one.close()
+        self._ports = []
 
     async def close_all(
         self,
@@ -117,19 +114,5 @@ class Listener:
             self._timer = loop.call_later(delay_ms / 1000, self._turn)
 
 
-async def _serve(make: Callable[[], Door], host: str, port: int) -> asyncio.Server:
-    loop = asyncio.get_running_loop()
-    if host == ANY_IPV6 and socket.has_dualstack_ipv6():
-        # Given the host, asyncio would listen to IPv6 alone.
-        both = socket.create_server((host, port), family=socket.AF_INET6, dualstack_ipv6=True)
-        return await loop.create_server(make, sock=both, backlog=BACKLOG)
-    return await loop.create_server(make, host, port, backlog=BACKLOG)
-
-
 def _call_soon(callback: Callable[[], None]) -> object:
     return asyncio.get_running_loop().call_soon(callback)
-
-
-def _listen_error(host: str, port: int, error: OSError) -> ListenError:
-    hint = _HINTS.get(error.errno or 0, "check --host and --port")
-    return ListenError(f"cannot listen on {host}, port {port}: {error.strerror or error}", hint)

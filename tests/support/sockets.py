@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from aiohttp import web
 
 from server.clock import SystemClock
 from server.ports import Peer
+from server.transport.door import Upgrades
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
 from server.transport.settings import TransportSettings
@@ -89,6 +91,7 @@ async def listening(
     settings: TransportSettings | None = None,
     make_peer: Callable[[], FakePeer] = FakePeer,
     clock: Any = None,
+    tls: Callable[[], ssl.SSLContext] | None = None,
 ) -> AsyncIterator[Listening]:
     """A listener with an HTTP side that says hello, on a free port of loopback."""
     peers: list[FakePeer] = []
@@ -105,13 +108,12 @@ async def listening(
     assert runner.server is not None
     numbers = itertools.count(1)
     listener = Listener(
-        make_peer=new_peer,
         make_http=runner.server,
-        gate=gate,
-        new_id=lambda: f"c{next(numbers)}",
+        upgrades=Upgrades(gate, lambda: f"c{next(numbers)}", new_peer),
         clock=clock or SystemClock(),
         on_fault=faults.append,
         settings=settings or TransportSettings(),
+        tls=tls,
     )
     await listener.start("127.0.0.1", 0)
     room = Listening(listener, peers, faults, listener.port)

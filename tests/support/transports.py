@@ -46,6 +46,9 @@ class FakeTransport(asyncio.Transport):
         assert not self.eof_written, "written after the end"
         self.written += data
 
+    def can_write_eof(self) -> bool:
+        return True
+
     def write_eof(self) -> None:
         assert not self.eof_written
         self.eof_written = True

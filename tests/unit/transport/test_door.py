@@ -2,7 +2,7 @@
 
 import asyncio
 
-from server.transport.door import Door, Doorway
+from server.transport.door import Door, Doorway, Upgrades
 from server.transport.handshake import Gate
 from server.transport.lobby import Lobby
 from server.transport.settings import TransportSettings
@@ -25,7 +25,9 @@ class Porch:
         environment = Environment(settings, self.clock, self._fault, print, self.live)
         gate = Gate(admit=lambda: admit, address_of=lambda peer, _: peer)
         self.door = Door(
-            Doorway(environment, gate, self.lobby, lambda: "c1", FakePeer, self._make_http)
+            Doorway(
+                environment, self.lobby, self._make_http, Upgrades(gate, lambda: "c1", FakePeer)
+            )
         )
         self.transport = FakeTransport()
         self.transport.set_protocol(self.door)

@@ -3,6 +3,7 @@ import socket
 
 import pytest
 
+from server.transport.door import Upgrades
 from server.transport.errors import ListenError
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
@@ -26,10 +27,8 @@ class CountingClock(FakeClock):
 
 def listener(clock: FakeClock) -> Listener:
     return Listener(
-        make_peer=FakePeer,
         make_http=asyncio.Protocol,
-        gate=Gate(admit=lambda: None, address_of=lambda peer, _: peer),
-        new_id=lambda: "c1",
+        upgrades=Upgrades(Gate(lambda: None, lambda peer, _: peer), lambda: "c1", FakePeer),
         clock=clock,
         on_fault=print,
         settings=TransportSettings(ping_ms=10),
