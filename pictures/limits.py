@@ -3,3 +3,5 @@
 MAX_SIDE = 8000
 """Pixels; no board is larger."""
 MAX_FILE_BYTES = 64 * 1024 * 1024
+MAX_SCANS = 64
+"""Passes of a progressive JPEG: a few bytes each ask for work on every pixel; 10 are usual."""
