@@ -94,6 +94,26 @@ class OperatorLog:
             seconds=round(seconds, 3),
         )
 
+    def issuer_away(self, reason: str) -> None:
+        """Note that the keys of the outside issuer cannot be read; told once for a spell."""
+        self._log.warning(
+            "the outside issuer's keys cannot be read; known ones serve for a day",
+            fault=reason,
+            remedy="open --jwks-url from this machine: it must answer directly with a key set",
+        )
+
+    def issuer_back(self) -> None:
+        """Note that they can be read again."""
+        self._log.info("the outside issuer's keys are read again")
+
+    def certificate_unfit(self, setting: str, why: str) -> None:
+        """Note that a renewed certificate cannot be used."""
+        self._log.error(
+            "the certificate was not renewed; the one before it still serves",
+            setting=setting,
+            remedy=why,
+        )
+
     def note(self, event: str, **fields: Any) -> None:
         """Log something that is no fault."""
         self._log.info(event, **fields)

@@ -1,8 +1,9 @@
 """Signs and verifies the tokens of players, bots and guests.
 
 Owns the form of tokens: JWT, HS256 and nothing else; issuer, audience, key id and expiry are
-always there and always checked. Keeps no state: revocation, bans and the limit on guests are
-asked elsewhere. Clock and chance are arguments. Called by the session and by `tesserae token`.
+always there and always checked. Tokens of an outside issuer are passed on to auth_outside.py. Keeps
+no state: revocation, bans and the limit on guests are asked elsewhere. Clock and chance are
+arguments. Called by the commands, the HTTP side and `tesserae token`.
 
     Unauthorized            the token proves nothing; `reason` may be told to the peer
     ├── MalformedToken      no token of this form, or claims of a wrong kind
@@ -12,7 +13,7 @@ asked elsewhere. Clock and chance are arguments. Called by the session and by `t
 
 import random
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import jwt
 
@@ -33,6 +34,8 @@ OPTIONS: Any = {
     "verify_nbf": False,
 }
 MAX_TOKEN_CHARS = 4096
+MAX_OUTSIDE_TOKEN_CHARS = 8192
+"""Other issuers put more into theirs."""
 GUEST_ID_BYTES = 10
 TOKEN_ID_BYTES = 12
 GUEST_TTL_S = 30 * 24 * 3600
@@ -59,14 +62,33 @@ class ExpiredToken(Unauthorized):
     """Its time is over."""
 
 
+class Outside(Protocol):
+    """An issuer of other tokens that are taken, too."""
+
+    async def prepare(self, token: str) -> None:
+        """Have at hand what verifying needs. Raises IssuerAway."""
+        ...
+
+    def verify(self, token: str) -> Identity:
+        """Tell whom a token names. Raises Unauthorized."""
+        ...
+
+
 class Authenticator:
     """Issues and verifies tokens with the key of one deployment."""
 
-    def __init__(self, secret: Secret, wall_ms: Callable[[], int], chance: random.Random) -> None:
+    def __init__(
+        self,
+        secret: Secret,
+        wall_ms: Callable[[], int],
+        chance: random.Random,
+        outside: Outside | None = None,
+    ) -> None:
         self._key = secret.key("token signature v1")
         self._key_id = secret.key("token key id v1")[:8].hex()
         self._wall_ms = wall_ms
         self._chance = chance
+        self._outside = outside
 
     def issue(
         self, sub: str, name: str, roles: Iterable[Role], *, ttl_s: int, scopes: Iterable[str] = ()
@@ -86,8 +108,30 @@ class Authenticator:
         claims = self._claims(sub, name, [Role.PLAYER], (), GUEST_TTL_S) | {"guest": True}
         return identity_of(claims), self._signed(claims)
 
+    def rename(self, identity: Identity, name: str) -> tuple[Identity, str]:
+        """Give somebody another name, and the token that proves it as long as the old one would.
+
+        The id of the token stays, too: revoking it takes both. Raises ValueError.
+        """
+        claims = self._claims(identity.id, name, identity.roles, identity.scopes, 1) | {
+            "exp": identity.expires_at_ms // 1000,
+            "jti": identity.token_id,
+            "guest": identity.guest,
+        }
+        return identity_of(claims), self._signed(claims)
+
+    async def prepare(self, token: str) -> None:
+        """Await what `verify` needs for this token, which then is verified in one turn.
+
+        Raises IssuerAway (auth_keys.py) when an outside issuer cannot be asked now.
+        """
+        if self._outside is not None and self._is_foreign(token):
+            await self._outside.prepare(token)
+
     def verify(self, token: str) -> Identity:
         """Tell whom a token names. Raises Unauthorized."""
+        if self._outside is not None and self._is_foreign(token):
+            return self._outside.verify(token)
         if len(token) > MAX_TOKEN_CHARS or not token.isascii():
             raise MalformedToken("this is no token")
         claims = self._verified(token)
@@ -98,6 +142,15 @@ class Authenticator:
         if self._wall_ms() >= identity.expires_at_ms:
             raise ExpiredToken("the token has expired")
         return identity
+
+    def _is_foreign(self, token: str) -> bool:
+        """Whether another key signed it; what is no token is judged as one of ours."""
+        if len(token) > MAX_OUTSIDE_TOKEN_CHARS or not token.isascii():
+            return False
+        try:
+            return jwt.get_unverified_header(token).get("kid") != self._key_id
+        except jwt.InvalidTokenError:
+            return False
 
     def _claims(
         self, sub: str, name: str, roles: Iterable[Role], scopes: Iterable[str], ttl_s: int

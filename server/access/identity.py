@@ -14,6 +14,8 @@ from typing import Any
 MAX_NAME_CHARS = 32
 MAX_SCOPES = 16
 GUEST_PREFIX = "g_"
+OUTSIDE_PREFIX = "ext:"
+"""Begins the ids of those whom an outside issuer knows, and only theirs."""
 MAX_EXPIRY_S = 1 << 40
 """Keeps the expiry in ms within what every client can count."""
 
@@ -58,6 +60,8 @@ def identity_of(claims: Mapping[str, Any]) -> Identity:
     )
     if identity.guest != identity.id.startswith(GUEST_PREFIX):
         raise ValueError(f"ids that begin with {GUEST_PREFIX} are for guests, and only they")
+    if identity.id.startswith(OUTSIDE_PREFIX):
+        raise ValueError(f"ids that begin with {OUTSIDE_PREFIX} are for an outside issuer's people")
     return identity
 
 

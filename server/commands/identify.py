@@ -1,8 +1,8 @@
 """Identity: who a `subscribe` makes of a connection.
 
 Owns the rules of becoming somebody: by a token, as a guest, or not at all; and that nobody becomes
-somebody else. Decides before anything is awaited and changes nothing: `become` does, once the
-command succeeds.
+somebody else. What has to be awaited is awaited by `prepare`; then it is decided in one turn, which
+changes nothing: `become` does, once the command succeeds.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from canvas.refusals import Refused
 from server.access import admission
 from server.access.auth import Unauthorized
+from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity
 from server.commands.registry import Failed, bad_request
+from server.session.services import Services
 from server.session.session import Session
 from server.wire.codes import CloseCode, ErrorCode
 
@@ -24,6 +26,17 @@ class Person:
 
     identity: Identity | None
     token: str | None = None
+
+
+async def prepare(services: Services, token: str | None) -> Failed | None:
+    """Await what `identify` needs to know of a token, or say that it cannot be known now."""
+    if token is None:
+        return None
+    try:
+        await services.authenticator.prepare(token)
+    except IssuerAway as away:
+        return Failed(Refused.BUSY.code, str(away), {"retryAfterMs": away.retry_after_ms})
+    return None
 
 
 def identify(session: Session, token: str | None, *, guest: bool) -> Person | Failed:

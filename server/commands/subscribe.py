@@ -7,7 +7,7 @@ from pydantic import Field
 
 from server.access.identity import Identity
 from server.commands import watching
-from server.commands.identify import Person, identify
+from server.commands.identify import Person, identify, prepare
 from server.commands.registry import (
     Command,
     Done,
@@ -66,6 +66,9 @@ class Subscribed(Reply):
 
 async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     session, request = call.session, call.request
+    unready = await prepare(session.services, request.token)
+    if unready is not None:
+        return unready
     if request.watch_version == 0:
         entries = watching.unwatched(session, request.games)
     else:
