@@ -102,7 +102,7 @@ class Link:
             self.follower.pixels(frame)
         elif isinstance(frame, wire.Ack):
             self._placer.ack(frame)
-        else:
+        elif frame is not None:
             self.follower.band(frame)
         self._look()
 

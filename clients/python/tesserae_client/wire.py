@@ -70,12 +70,12 @@ class Ack(NamedTuple):
 Frame = PixelsFrame | BandFrame | Ack
 
 
-def decode(data: bytes | bytearray) -> Frame:
-    """Decode one binary message to the client."""
-    decoder = _DECODERS.get(data[0] if data else -1)
-    if decoder is None:
-        raise BadFrame(f"a binary frame begins with {bytes(data[:1]).hex() or 'nothing'}")
-    return decoder(data)
+def decode(data: bytes | bytearray) -> Frame | None:
+    """Decode one binary message to the client; None for an operation of a later version."""
+    if not data:
+        raise BadFrame("an empty binary frame")
+    decoder = _DECODERS.get(data[0])
+    return None if decoder is None else decoder(data)
 
 
 def decode_pixels(data: bytes | bytearray) -> PixelsFrame:

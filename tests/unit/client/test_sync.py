@@ -152,20 +152,6 @@ def frame(first, last, cells, *, conflated=False):
     return PixelsFrame(7, 0, first, last, conflated, from_triples(cells))
 
 
-def test_nothing_is_asked_twice():
-    sync = following()
-    assert sync.pixels(frame(2, 2, [(0, 0, 1)])) is Step.RESYNC
-    assert sync.pixels(frame(3, 3, [(0, 0, 1)])) is Step.IGNORED
-    assert not sync.synced
-
-
-def test_a_merged_frame_may_overlap():
-    sync = following()
-    assert sync.pixels(frame(1, 1, [(0, 0, 1)])) is Step.APPLIED
-    assert sync.pixels(frame(1, 9, [(0, 0, 4)], conflated=True)) is Step.APPLIED
-    assert (sync.seq, sync.board[0, 0]) == (9, 4)
-
-
 def test_resyncs_that_lead_nowhere_end_in_a_snapshot_and_then_in_a_fault():
     sync = following()
 

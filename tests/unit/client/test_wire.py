@@ -68,31 +68,6 @@ def test_a_place_frame_has_1_to_64_records(records):
         encode_place(1, 2, 3, records)
 
 
-PIXELS = "0100070000000000" + "0500000000000000" + "0600000000000000"
-
-
-@pytest.mark.parametrize(
-    "frame",
-    [
-        "",
-        "99",
-        "01",
-        PIXELS + "00000000",  # one record for two numbers
-        PIXELS + "0000000000000000ff",
-        PIXELS.replace("0600", "0300", 1) + "00000000",  # last before first
-        PIXELS.replace("0100", "0102", 1) + "0000000000000000",
-        PIXELS.replace("0100", "0101", 1) + "00000000" * 3,  # more records than numbers
-        "02020700" + "00" * 20,
-        "0200",
-        "11" + "00" * 30,
-        "11" + "00" * 32,
-    ],
-)
-def test_malformed_frames_are_told_apart(frame):
-    with pytest.raises(BadFrame):
-        decode(bytes.fromhex(frame))
-
-
 @settings(deadline=None, max_examples=40)
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_frame_or_a_bad_one(data):
