@@ -9,6 +9,7 @@ import zlib
 
 import numpy as np
 
+from canvas.base import LaidPicture
 from canvas.geometry import Geometry
 from canvas.growth import Growth
 from canvas.packing import (
@@ -124,6 +125,19 @@ class Board:
             at = cells[chosen] // np.uint32(self._per_byte)
             kept = self.packed[at] & np.uint8(~(self._highest << shift) & 0xFF)
             self.packed[at] = kept | colors[chosen] << np.uint8(shift)
+
+    def lay(self, picture: LaidPicture) -> None:
+        """Lay a picture over the cells. Raises ValueError when it was laid out for another size."""
+        frame = picture.frame
+        if (frame.width, frame.height) != (self.width, self.height):
+            raise ValueError(
+                f"a picture for {frame.width} x {frame.height} cannot be laid on a board of"
+                f" {self.width} x {self.height}"
+            )
+        end_byte = picture.first_byte + picture.values.size
+        part = self.packed[picture.first_byte : end_byte]
+        np.bitwise_and(part, picture.kept, out=part)
+        np.bitwise_or(part, picture.values, out=part)
 
     def to_bytes(self) -> bytes:
         """Copy the packed bytes."""

@@ -6,8 +6,10 @@ Positions are array coordinates in the event's `generation` unless a name says `
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from canvas.base import LaidPicture
 
 
 class PixelPlaced(NamedTuple):
@@ -61,6 +63,37 @@ class SettingsChanged:
     changes: Mapping[str, Any]
 
 
-ControlEvent = Resized | SettingsChanged
+@dataclass(frozen=True, slots=True)
+class BaseImported:
+    """A picture was laid over the board; its cells are a blob of their own."""
+
+    seq: int
+    at_ms: int
+    generation: int
+    x: int
+    y: int
+    width: int
+    height: int
+    blob: str
+    """Key of the blob that holds the cells."""
+    crc32: int
+    """Of the cells, one byte each."""
+    user_id: str
+    laid: LaidPicture | None = field(default=None, compare=False, repr=False)
+    """The cells, where the event is to be applied; history and the wire do without them."""
+
+    @classmethod
+    def of(
+        cls, laid: LaidPicture, blob: str, crc32: int, *, seq: int, at_ms: int, user_id: str
+    ) -> "BaseImported":
+        """Number a picture that is in its place."""
+        height, width = laid.cells.shape
+        generation = laid.frame.generation
+        return cls(
+            seq, at_ms, generation, laid.x, laid.y, width, height, blob, crc32, user_id, laid
+        )
+
+
+ControlEvent = Resized | SettingsChanged | BaseImported
 """Barriers: committed alone, never inside a pixels frame."""
-Event = PixelPlaced | Resized | SettingsChanged
+Event = PixelPlaced | ControlEvent

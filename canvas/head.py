@@ -12,11 +12,13 @@ from typing import Any, Protocol
 
 from canvas.address import AddressBudgets, AddressPolicy
 from canvas.bans import Bans
+from canvas.base import LaidPicture
 from canvas.board import Board
 from canvas.cooldown import Cooldowns
-from canvas.events import Event, PixelPlaced, Resized, SettingsChanged
+from canvas.events import BaseImported, Event, PixelPlaced, Resized, SettingsChanged
 from canvas.geometry import MAX_SIDE
 from canvas.growth import Lineage, grow
+from canvas.layers import CELL_SHIFT, Layers, Overlay, cell_key
 from canvas.mask import Mask
 from canvas.placement import Placement
 from canvas.refusals import Refusal
@@ -27,8 +29,6 @@ from canvas.settings import Settings
 MAX_PENDING = 20_000
 
 FAR_PAST_MS, FAR_FUTURE_MS = -(1 << 62), 1 << 62
-CELL_SHIFT = 20
-"""Original positions lie within +-8000, so that x leaves the bits of y alone."""
 
 _new_tuple = tuple.__new__
 """Makes an event without the call of its own `__new__`: 0.3 us less for each placement."""
@@ -58,6 +58,7 @@ class Head:
     __slots__ = (
         "_accepted",
         "_closes_ms",
+        "_layers",
         "_level",
         "_now_ms",
         "_opens_ms",
@@ -103,9 +104,9 @@ class Head:
         self._settled_seq = seq
         self._requests = Requests()
         self._accepted: deque[PixelPlaced] = deque()
-        # The newest pending placement of each cell, by its original position: growth moves none.
-        self._overlay: dict[int, PixelPlaced] = {}
-        # The tail's board while it is of the head's generation, which it mostly is.
+        self._overlay: Overlay = {}
+        self._layers = Layers()
+        # The tail's board while it is all that lies under the overlay, which it mostly is.
         self._level: Board | None = tail.board
         self._rule(settings)
 
@@ -175,7 +176,7 @@ class Head:
         if below is not None:
             previous = below.color
         else:
-            previous = board.get(x, y) if board is not None else self._published(x, y)
+            previous = board.get(x, y) if board is not None else self._under(x, y)
         fields = (
             seq,
             self.last_ms,
@@ -234,6 +235,21 @@ class Head:
             label=label,
         )
 
+    def lay(
+        self, laid: LaidPicture, blob: str, crc32: int, user_id: str, wall_ms: int
+    ) -> BaseImported:
+        """Number a base picture: later placements lie over it, earlier ones under it.
+
+        Raises ValueError for a colour that the palette does not have, and for a picture that was
+        laid out for another frame than the present one.
+        """
+        laid.check(self.geometry, self.settings.palette)
+        self._layers.push(laid, self._overlay)
+        self._overlay = {}
+        self._level = None
+        seq, at_ms = self._next_seq(), self._next_ms(wall_ms)
+        return BaseImported.of(laid, blob, crc32, seq=seq, at_ms=at_ms, user_id=user_id)
+
     def _next_seq(self) -> int:
         self.seq += 1
         return self.seq
@@ -245,12 +261,15 @@ class Head:
 
     def settle(self, events: Sequence[Event]) -> None:
         """Let go of the next events in order of seq, which the tail has applied by now."""
-        overlay, accepted = self._overlay, self._accepted
+        overlay, accepted = self._layers.oldest(self._overlay), self._accepted
         for event in events:
             if type(event) is not PixelPlaced:
+                if type(event) is BaseImported:
+                    self._layers.pop()
+                    overlay = self._layers.oldest(self._overlay)
                 continue
             accepted.popleft()
-            cell = _cell(event.x - event.offset_x, event.y - event.offset_y)
+            cell = cell_key(event.x - event.offset_x, event.y - event.offset_y)
             if overlay[cell].seq == event.seq:
                 del overlay[cell]
         if events:
@@ -261,12 +280,19 @@ class Head:
     def _level_board(self) -> Board | None:
         tail = self._tail
         level = tail.lineage.geometry.generation == self.geometry.generation
-        return tail.board if level else None
+        return tail.board if level and not self._layers else None
 
     def color_at(self, x: int, y: int) -> int:
         """Decided colour of a cell of the current generation. Raises IndexError outside of it."""
-        event = self._overlay.get(_cell(x - self.geometry.offset_x, y - self.geometry.offset_y))
-        return self._published(x, y) if event is None else event.color
+        geometry = self.geometry
+        event = self._overlay.get(cell_key(x - geometry.offset_x, y - geometry.offset_y))
+        return self._under(x, y) if event is None else event.color
+
+    def _under(self, x: int, y: int) -> int:
+        """Colour under the overlay: of pending pictures and what is below, or the published."""
+        geometry = self.geometry
+        color = self._layers.color_at(x - geometry.offset_x, y - geometry.offset_y)
+        return self._published(x, y) if color is None else color
 
     def _published(self, x: int, y: int) -> int:
         """Read the tail, which may be some growths behind: what it lacks is fresh ground."""
@@ -345,8 +371,3 @@ class Head:
         self.cooldowns.replay(user, at_ms, event.cost_ms, now_ms)
         end_ms = now_ms + self.cooldowns.full_left_ms(user, now_ms)
         self.budgets.start(event.address_key, user, at_ms, end_ms if end_ms > now_ms else at_ms)
-
-
-def _cell(x_original: int, y_original: int) -> int:
-    """Join an original position, negative ones too, into one key."""
-    return (y_original << CELL_SHIFT) + x_original

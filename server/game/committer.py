@@ -30,6 +30,8 @@ class Decided(NamedTuple):
     tag: object = None
     writes: tuple[Write, ...] = ()
     """Items of other tables that a control event changes, in the same transaction."""
+    joins: bool = False
+    """Whether it is committed in one transaction with the control event before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ class Committer:
         queue = self._queue
         batch = [queue.popleft()]
         if type(batch[0].event) is not PixelPlaced:
-            return batch  # a control event is a barrier: committed alone
+            while queue and queue[0].joins:
+                batch.append(queue.popleft())
+            return batch  # a control event is a barrier: committed without placements
         while queue and len(batch) < MAX_BATCH and type(queue[0].event) is PixelPlaced:
             batch.append(queue.popleft())
         return batch
@@ -103,7 +107,8 @@ class Committer:
     async def _commit(self, batch: Sequence[Decided]) -> bool:
         items = [to_item(decided.event, self._partition, self._fence) for decided in batch]
         try:
-            await self._until_durable(items, batch[0].writes)
+            writes = [write for decided in batch for write in decided.writes]
+            await self._until_durable(items, writes)
         except StoreError as fault:
             # Permanent, or a lost condition: somebody else wrote. Never go on over either.
             self._listener.failed(fault)

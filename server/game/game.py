@@ -5,10 +5,12 @@ the replica, then the answers. It never awaits between a check and the act it al
 connection but through `Asker`, and never sends anything.
 """
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from canvas.events import ControlEvent, Event, PixelPlaced
+from canvas.base import LaidPicture
+from canvas.events import BaseImported, ControlEvent, Event, PixelPlaced
 from canvas.head import Head
 from canvas.placement import Placement
 from canvas.refusals import Refusal
@@ -70,6 +72,7 @@ class Game:
         self._committed: list[Decided] = []
         self._repeats = Repeats()
         self._answers: list[Answer] = []
+        self._awaited: dict[int, asyncio.Future[None]] = {}
         self.committer = Committer(
             journal,
             partition_of(replica.stream.game),
@@ -150,10 +153,35 @@ class Game:
         """Number a growth; raises ValueError when nothing would grow."""
         self._control(self.head.resize(direction, amount, label, self._clock.wall_ms()))
 
-    def _control(self, event: ControlEvent) -> None:
+    async def lay(
+        self,
+        laid: LaidPicture,
+        blob: str,
+        crc32: int,
+        user_id: str,
+        changes: Mapping[str, Any] | None = None,
+    ) -> BaseImported:
+        """Number a base picture, whose blob is stored by now; returns once it is published.
+
+        `changes` of settings go before it, both or neither. It is decided before anything is
+        awaited. Raises ValueError when it does not suit the board as it now is, and StoreError when
+        the store refuses for good.
+        """
+        head, wall_ms = self.head, self._clock.wall_ms()
+        laid.check(head.geometry, head.settings.changed(changes or {}).palette)
+        if changes:
+            self.committer.add(Decided(head.change(changes, wall_ms)))
+        event = head.lay(laid, blob, crc32, user_id, wall_ms)
+        self._control(event, joins=bool(changes))
+        published = asyncio.get_running_loop().create_future()
+        self._awaited[event.seq] = published
+        await published
+        return event
+
+    def _control(self, event: ControlEvent, *, joins: bool = False) -> None:
         head = self.head
         update = control_update(self.name, event.seq, head.settings, head.lineage)
-        self.committer.add(Decided(event, writes=(update,)))
+        self.committer.add(Decided(event, writes=(update,), joins=joins))
 
     def stop_taking(self) -> None:
         """Refuse every further placement with `busy`; what is pending goes on."""
@@ -180,6 +208,10 @@ class Game:
         self.last_sk = sort_key(last.at_ms, last.seq, self.fence)
         if type(last) is not PixelPlaced:
             self.config_seq = last.seq
+        for seq in [seq for seq in self._awaited if seq <= last.seq]:
+            published = self._awaited.pop(seq)
+            if not published.done():  # whoever waited may have gone
+                published.set_result(None)
 
     def _answers_of(self, batch: Sequence[Decided]) -> list[Answer]:
         answers = [
@@ -209,6 +241,10 @@ class Game:
         """Take no placement any more: the store, or the publication, is beyond retrying."""
         self.fault = fault
         self.stop_taking()
+        while self._awaited:
+            _, published = self._awaited.popitem()
+            if not published.done():
+                published.set_exception(fault)
         if self._listener is not None:
             self._listener.failed(self, fault)
 

@@ -6,7 +6,14 @@ and no clock. Called by the committer (event to item) and by recovery (item to e
 
 from typing import Any
 
-from canvas.events import ControlEvent, Event, PixelPlaced, Resized, SettingsChanged
+from canvas.events import (
+    BaseImported,
+    ControlEvent,
+    Event,
+    PixelPlaced,
+    Resized,
+    SettingsChanged,
+)
 from canvas.records import COLOR_SHIFT, Y_SHIFT
 from persistence.ports import Item
 from server.game.names import DEFAULT_GAME
@@ -73,6 +80,8 @@ def _control_item(event: ControlEvent, partition: str, fence: int) -> Item:
 def _control_attributes(event: ControlEvent) -> dict[str, Any]:
     if isinstance(event, SettingsChanged):
         return {"kind": "settings", "changes": dict(event.changes)}
+    if isinstance(event, BaseImported):
+        return _base_attributes(event)
     return {
         "kind": "resize",
         "generation": event.generation,
@@ -83,6 +92,21 @@ def _control_attributes(event: ControlEvent) -> dict[str, Any]:
         "shiftX": event.shift_x,
         "shiftY": event.shift_y,
         "label": event.label,
+    }
+
+
+def _base_attributes(event: BaseImported) -> dict[str, Any]:
+    return {
+        "kind": "base",
+        "generation": event.generation,
+        "x": event.x,
+        "y": event.y,
+        "width": event.width,
+        "height": event.height,
+        "blob": event.blob,
+        "crc32": event.crc32,
+        # Not `userId`: only placements are in that index.
+        "importedBy": event.user_id,
     }
 
 
@@ -106,12 +130,19 @@ def control_event(item: Item) -> ControlEvent:
         return SettingsChanged(item["seq"], at_ms_of_key(item["SK"]), item["changes"])
     if kind == "resize":
         return _resized(item)
+    if kind == "base":
+        return _base(item)
     raise ValueError(f"history item {item['SK']} is of the unknown kind {kind!r}")
 
 
 def is_control(item: Item) -> bool:
     """Whether a row is of a control event and not of a placement."""
     return "kind" in item
+
+
+def is_base(item: Item) -> bool:
+    """Whether a row is of a base picture, whose cells are a blob."""
+    return item.get("kind") == "base"
 
 
 def record_of(item: Item) -> int:
@@ -159,4 +190,19 @@ def _resized(item: Item) -> Resized:
         shift_x=item["shiftX"],
         shift_y=item["shiftY"],
         label=item["label"],
+    )
+
+
+def _base(item: Item) -> BaseImported:
+    return BaseImported(
+        seq=item["seq"],
+        at_ms=at_ms_of_key(item["SK"]),
+        generation=item["generation"],
+        x=item["x"],
+        y=item["y"],
+        width=item["width"],
+        height=item["height"],
+        blob=item["blob"],
+        crc32=item["crc32"],
+        user_id=item["importedBy"],
     )

@@ -5,16 +5,19 @@ no lock. Called by recovery, and by present.py for the commands that only read.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from canvas.board import Board
 from canvas.growth import Lineage
+from canvas.packing import Cells
 from persistence.errors import StoreDamaged
 from persistence.ports import Item, Store
 from persistence.tables import CONFIG
+from server.game.base_blob import read_blob
 from server.game.config import GameConfig, key_of
-from server.game.history import at_ms_of_key, time_key
+from server.game.history import at_ms_of_key, is_base, time_key
 from server.game.names import blob_folder
 from server.recovery.replay import Base, Outcome, Replay
 from server.recovery.stored_snapshot import StoredSnapshot, newest_key
@@ -97,12 +100,35 @@ class RecoveryReader:
         after = time_key(at_ms_of_key(base.last_sk) - lookback_ms) if base.last_sk else ""
         async for page in self._pages(config, after):
             try:
-                replay.feed(page)
+                await self._feed(replay, page)
             except (KeyError, TypeError, ValueError, IndexError) as error:
                 raise _unreadable(config.game, error) from error
         outcome = replay.finish()
         self._check(config, base, outcome)
         return outcome
+
+    async def _feed(self, replay: Replay, page: list[Item]) -> None:
+        for items in _bases_apart(page):
+            if not is_base(items[0]):
+                replay.feed(items)
+            elif replay.will_lay(items[0]):
+                replay.feed(items, await self._cells(items[0]))
+            else:
+                await self._look_at(items[0])
+                replay.feed(items)
+
+    async def _cells(self, item: Item) -> Cells:
+        key = item["blob"]
+        blob = await self._store.blobs.get(key)
+        size = item["width"], item["height"]
+        return await asyncio.to_thread(read_blob, key, blob, *size, item["crc32"])
+
+    async def _look_at(self, item: Item) -> None:
+        """Tell of a picture that is not needed now, and would be without the snapshot."""
+        try:
+            await self._cells(item)
+        except StoreDamaged as damage:
+            self._listener.damaged(damage)
 
     async def _pages(self, config: GameConfig, after: str) -> AsyncIterator[list[Item]]:
         journal, partitions = self._store.journal, config.partitions
@@ -151,6 +177,15 @@ def _of_snapshot(config: GameConfig, snapshot: StoredSnapshot) -> Base:
     if (geometry.width, geometry.height) != (snapshot.width, snapshot.height):
         raise StoreDamaged(f"the snapshot of seq {snapshot.seq} has not the size of its generation")
     return Base(board, lineage, snapshot.seq, snapshot.last_sk)
+
+
+def _bases_apart(page: list[Item]) -> Iterator[list[Item]]:
+    """Cut a page so that each base picture is alone, since its cells have to be fetched."""
+    for apart, group in groupby(page, key=is_base):
+        if apart:
+            yield from ([item] for item in group)
+        else:
+            yield list(group)
 
 
 async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncIterator[list[Item]]:

@@ -8,12 +8,14 @@ Called by recovery.
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from canvas.base import LaidPicture
 from canvas.board import Board
-from canvas.events import Resized, SettingsChanged
+from canvas.events import BaseImported, Resized, SettingsChanged
 from canvas.growth import Lineage
+from canvas.packing import Cells
 from canvas.settings import Settings
 from persistence.ports import Item, Key
 from server.game.history import EARLIEST_MS, at_ms_of_key, control_event, is_control, record_of
@@ -72,13 +74,21 @@ class Replay:
         self._orphans: list[Key] = []
         self._holds_base = True
 
-    def feed(self, items: Sequence[Item]) -> None:
-        """Take the next page. Raises KeyError or ValueError for an item that makes no sense."""
+    def will_lay(self, item: Item) -> bool:
+        """Whether the next item, of a base picture, is to be fed together with its cells."""
+        newest = self._base.seq if self._replica is None else self._replica.seq
+        return not self._orphans and item["seq"] == newest + 1 and self._is_valid(item)
+
+    def feed(self, items: Sequence[Item], cells: Cells | None = None) -> None:
+        """Take the next page, or one base picture with its cells.
+
+        Raises KeyError or ValueError for an item that makes no sense.
+        """
         valid = [item for item in items if "seq" in item and self._is_valid(item)]
         if self._before is not None:
             valid = self._take_before(valid, self._before)
         if valid:
-            self._take_after(self._started(), valid)
+            self._take_after(self._started(), valid, cells)
 
     def _is_valid(self, item: Item) -> bool:
         fence = item["fence"]
@@ -127,11 +137,13 @@ class Replay:
         self._before = None
         return list(self._segments_of(items[::-1], generation))
 
-    def _take_after(self, replica: Replica, items: list[Item]) -> None:
+    def _take_after(self, replica: Replica, items: list[Item], cells: Cells | None) -> None:
         in_order = self._next_in_order(replica.seq + 1, items)
         for segment in self._segments_of(in_order, replica.generation):
             if isinstance(segment, SettingsChanged):
                 replica.pass_over(segment)
+            elif isinstance(segment, BaseImported):
+                replica.apply_segment(_laid(segment, cells, replica))
             else:
                 replica.apply_segment(segment)
         if in_order:
@@ -171,3 +183,10 @@ class Replay:
         replica = self._started()
         last_at_ms = at_ms_of_key(self._last_sk) if self._last_sk else EARLIEST_MS
         return Outcome(replica, self._last_sk, last_at_ms, self._orphans, self._holds_base)
+
+
+def _laid(event: BaseImported, cells: Cells | None, replica: Replica) -> BaseImported:
+    frame = replica.lineage.geometry
+    if cells is None or event.generation != frame.generation:
+        raise ValueError(f"the base picture of seq {event.seq} is not of the board at that seq")
+    return replace(event, laid=LaidPicture.of(cells, event.x, event.y, frame))

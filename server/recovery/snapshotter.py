@@ -1,7 +1,8 @@
 """The snapshotter: stores a game's board now and then, off the loop, so that starts stay short.
 
-Owns when a snapshot is due (by time and by pixels) and what is in its side blob. A failed one is
-told and tried again at the next occasion; nothing depends on it but the time a recovery takes.
+Owns when a snapshot is due (by time, by pixels, after a base picture) and what is in its side blob.
+A failed one is told and tried again at the next occasion; nothing depends on it but the time that a
+recovery takes.
 """
 
 import asyncio
@@ -59,6 +60,8 @@ class Snapshotter:
         waited_ms = self._clock.monotonic_ms() - self._tried_ms
         if new_events == 0 or waited_ms < CHECK_EVERY * 1000:
             return False
+        if self._game.replica.base_seq > self._stored_seq:
+            return True  # a start would have to read the picture again
         return new_events >= self._every_events or waited_ms >= self._every_ms
 
     async def store_now(self) -> None:

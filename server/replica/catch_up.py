@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from canvas.events import ControlEvent, Resized
+from canvas.events import BaseImported, ControlEvent, Resized
 from canvas.records import COLOR_SHIFT
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Segment
@@ -61,6 +61,8 @@ def _encode_part(part: Part, stream: Stream, codec: Codec) -> bytes:
         )
     if isinstance(part, Resized):
         return events.resize(stream.game, part)
+    if isinstance(part, BaseImported):
+        return events.base(stream.game, part)
     return events.settings(stream.game, part)
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 
 from canvas.board import Board
-from canvas.events import Event, PixelPlaced, Resized, SettingsChanged
+from canvas.events import BaseImported, Event, PixelPlaced, Resized, SettingsChanged
 from canvas.growth import Growth, Lineage
 from canvas.records import COLOR_SHIFT, Y_SHIFT
 from canvas.settings import Settings
@@ -39,6 +39,8 @@ class Replica:
         self.settings = settings
         self.ring = ring
         self.seq = ring.newest
+        self.base_seq = 0
+        """Seq of the last base picture that was laid here."""
 
     @property
     def generation(self) -> int:
@@ -68,6 +70,8 @@ class Replica:
             self.board.apply_records(np.frombuffer(segment.records, dtype="<u4"))
         elif isinstance(segment, Resized):
             self._grow(segment)
+        elif isinstance(segment, BaseImported):
+            self._lay(segment)
         else:
             self.settings = self.settings.changed(segment.changes)
         self.seq = span(segment)[1]
@@ -79,6 +83,12 @@ class Replica:
         """
         self.ring.append(event)
         self.seq = event.seq
+
+    def _lay(self, event: BaseImported) -> None:
+        if event.laid is None:
+            raise ValueError(f"the cells of {event.blob} were not read; seq {event.seq} needs them")
+        self.board.lay(event.laid)
+        self.base_seq = event.seq
 
     def _grow(self, event: Resized) -> None:
         growth = Growth.of(event)

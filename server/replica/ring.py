@@ -1,8 +1,8 @@
 """The ring: the newest numbered events of one game, for resumes and slow readers.
 
 Owns a bounded run of consecutive seqs without a hole. Pixels are kept as packed records in chunks,
-control events as themselves. It never looks at a board and never evicts a half of a chunk.
-Filled by the replica, read by the hub.
+control events as themselves; a base picture empties it, since no events lead over one. It never
+looks at a board and never evicts a half of a chunk. Filled by the replica, read by the hub.
 """
 
 from collections import deque
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from canvas.events import ControlEvent
+from canvas.events import BaseImported, ControlEvent
 
 RECORD_BYTES = 4
 CHUNK_RECORDS = 4096
@@ -72,6 +72,9 @@ class Ring:
             raise ValueError(f"the ring is at seq {self._newest}, seq {first} does not follow it")
         if isinstance(segment, PixelRun):
             self._append_run(segment)
+        elif isinstance(segment, BaseImported):
+            self._parts.clear()
+            self._before_oldest = last
         else:
             self._parts.append(segment)
         self._newest = last

@@ -7,7 +7,7 @@ when they are sent. Called by the session, the hub, the presence service and the
 from collections.abc import Iterable
 from typing import Any
 
-from canvas.events import Resized, SettingsChanged
+from canvas.events import BaseImported, Resized, SettingsChanged
 from server.wire.codes import CloseCode, ErrorCode
 from server.wire.json_text import event_frame
 
@@ -85,6 +85,11 @@ def resize(game: str, event: Resized) -> bytes:
 def settings(game: str, event: SettingsChanged) -> bytes:
     """Encode a numbered change of settings; only what changed is in it."""
     return event_frame("settings", game=game, seq=event.seq, **event.changes)
+
+
+def base(game: str, event: BaseImported) -> bytes:
+    """Encode that a picture was laid over the board; who watches asks for a snapshot."""
+    return event_frame("base", game=game, seq=event.seq, generation=event.generation)
 
 
 def presence_delta(

@@ -31,6 +31,8 @@ class Follower:
         self.events: list[dict[str, Any]] = []
         self._bands: dict[str, Any] | None = None
         self._packed = bytearray()
+        self.is_lost = False
+        """Whether a picture was imported and the snapshot after it has not come."""
 
     def start_at(self, board: Board, seq: int, generation: int, epoch: str) -> None:
         """Give the client a board from an earlier connection."""
@@ -47,14 +49,15 @@ class Follower:
         elif isinstance(message, Band):
             self._take_band(message)
         else:
-            assert self.seq < 0 or message.seq <= self.seq, "an ack before its pixel"
+            known = self.seq < 0 or self.is_lost or message.seq <= self.seq
+            assert known, "an ack before its pixel"
             self.acked.append(message)
 
     def _take_pixels(self, message: Pixels) -> None:
         assert self._bands is None, "a frame within a snapshot"
         plain = len(message.records) == message.last - message.first + 1
         assert message.conflated or plain, "a plain frame tells every number"
-        if message.last <= self.seq:
+        if message.last <= self.seq or self.is_lost:
             return
         assert message.first <= self.seq + 1, f"a hole: at {self.seq}, got {message.first}"
         assert message.generation == self.generation
@@ -72,7 +75,10 @@ class Follower:
             self._take_pixels(pixels_of(event))
         elif kind == "band":
             self._take_band(band_of(event))
-        elif kind in NUMBERED and event["seq"] > self.seq:
+        elif kind == "base" and event["seq"] > self.seq:
+            assert self.is_lost or event["seq"] == self.seq + 1
+            self.is_lost = True
+        elif kind in NUMBERED and event["seq"] > self.seq and not self.is_lost:
             assert event["seq"] == self.seq + 1
             self.seq = event["seq"]
             if kind == "resize":
@@ -98,6 +104,7 @@ class Follower:
             self.board = Board.from_packed(head["width"], head["height"], bytes(self._packed))
             self.seq, self.generation = head["seq"], head["generation"]
             self.epoch = head["epoch"]
+            self.is_lost = False
             self.snapshots += 1
 
 

@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import Sequence
 
+import numpy as np
+
 from canvas.address import AddressPolicy
+from canvas.base import LaidPicture
 from canvas.board import Board
 from canvas.cooldown import CooldownRule
 from canvas.geometry import Geometry
@@ -71,6 +74,11 @@ def make_game(
         max_pending=max_pending,
     )
     return Game(replica, head, journal, 1, clock)  # type: ignore[arg-type]  # what a game uses of it
+
+
+def laid_on(game: Game, rows: Sequence[Sequence[int]], x: int = 0, y: int = 0) -> LaidPicture:
+    """A picture in its place on a game's board."""
+    return LaidPicture.of(np.array(rows, np.uint8), x, y, game.head.geometry)
 
 
 def placement(

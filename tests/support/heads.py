@@ -5,7 +5,7 @@ from typing import Any
 
 from canvas.board import Board
 from canvas.cooldown import CooldownRule
-from canvas.events import Event, PixelPlaced, Resized
+from canvas.events import BaseImported, Event, PixelPlaced, Resized
 from canvas.geometry import Geometry
 from canvas.growth import Growth, Lineage
 from canvas.head import Head
@@ -32,6 +32,9 @@ class PlainTail:
                 growth = Growth.of(event)
                 self.board = self.board.grown(growth, self.empty)
                 self.lineage = self.lineage.append(growth)
+            elif isinstance(event, BaseImported):
+                assert event.laid is not None
+                self.board.lay(event.laid)
 
 
 def head_of(

@@ -1,11 +1,13 @@
-"""Any order of placing, growing and publishing, against a plain model and the bare rules."""
+"""Any order of placing, growing, importing and publishing, against a plain model and the rules."""
 
+import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from canvas.address import AddressPolicy
 from canvas.bans import Ban
+from canvas.base import UNTOUCHED, LaidPicture
 from canvas.cooldown import CooldownRule
 from canvas.events import Event, PixelPlaced
 from canvas.growth import DIRECTIONS
@@ -60,6 +62,21 @@ class HeadMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.head.geometry.generation < 4)
     def grow(self, direction: str, amount: int) -> None:
         self.pending.append(self.head.resize(direction, amount, None, self.now_ms))
+
+    @rule(
+        cells=st.lists(st.sampled_from([0, 3, 15, UNTOUCHED]), min_size=6, max_size=6),
+        x=st.integers(0, 4),
+        y=st.integers(0, 1),
+    )
+    def lay(self, cells: list[int], x: int, y: int) -> None:
+        geometry = self.head.geometry
+        picture = np.array(cells, np.uint8).reshape(2, 3)
+        laid = LaidPicture.of(picture, x, y, geometry)
+        self.pending.append(self.head.lay(laid, "blob", 0, "a", self.now_ms))
+        for number, color in enumerate(cells):
+            if color != UNTOUCHED:
+                at = (x + number % 3 - geometry.offset_x, y + number // 3 - geometry.offset_y)
+                self.colors[at] = color
 
     @rule(
         locked=st.booleans(),
