@@ -86,6 +86,7 @@ def compose(
         games=games,
         hub=hub,
         journal=store.journal,
+        blobs=store.blobs,
         sessions=sessions,
         presence=PresenceService(
             store.tables, sessions, settings.presence_debounce_ms / MS, log.fault

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from canvas.bans import Bans
-from persistence.ports import Journal
+from persistence.ports import Blobs, Journal
 from server.access.auth import Authenticator
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.audience.presence_service import PresenceService
@@ -45,6 +45,7 @@ class Services:
     games: Games
     hub: Hub
     journal: Journal
+    blobs: Blobs
     sessions: Sessions
     presence: PresenceService
     authenticator: Authenticator

@@ -173,6 +173,7 @@ class World:
             games=self.games,
             hub=self.hub,
             journal=self.store.journal,
+            blobs=self.store.blobs,
             sessions=self.sessions,
             presence=PresenceService(self.store.tables, self.sessions, 0.0, self.note_fault),
             authenticator=self.auth,
