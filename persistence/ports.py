@@ -153,12 +153,19 @@ class Journal(Protocol):
         ...
 
     def read(
-        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        page: int = 5000,
     ) -> AsyncIterator[list[Item]]:
-        """All items with SK > `after`, merged in SK order, in pages, consistently."""
+        """All items with SK > `after`, <= `up_to`, merged in SK order, in pages, consistently."""
         ...
 
-    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
+    async def count(
+        self, partitions: Sequence[str], *, after: str = "", up_to: str | None = None
+    ) -> int:
         """How many items `read` would yield: for a progress bar."""
         ...
 
@@ -171,14 +178,41 @@ class Journal(Protocol):
         partitions: Sequence[str],
         area: Rectangle,
         *,
+        after: str = "",
+        up_to: str | None = None,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
-        """Placements in an area, newest first, by `XOriginalIndex` (full items where it can)."""
+        """Placements in an area with SK > `after`, <= `up_to`, newest first.
+
+        By `XOriginalIndex`, as full items where it can. The work of one call is bounded, so a page
+        may hold fewer than `limit`, or nothing, and yet have a cursor; each gets further back.
+        Raises PermanentFault for a cursor that is none of this store.
+        """
         ...
 
-    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
-        """A user's placements, newest first, by `UserIndex`."""
+    async def by_user(
+        self,
+        user_id: str,
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """A user's placements in all games, newest first, by `UserIndex`; else as `within`."""
+        ...
+
+    async def newest(
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """All items with SK > `after`, <= `up_to`, newest first; else as `within`."""
         ...
 
 

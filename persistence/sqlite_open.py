@@ -10,7 +10,7 @@ from pathlib import Path
 
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.sqlite_faults import RESTORE, translated
-from persistence.sqlite_schema import APPLICATION_ID, FORMAT, create
+from persistence.sqlite_schema import APPLICATION_ID, FORMAT, OLDEST_FORMAT, create, upgrade
 
 QUICK_CHECK_BYTES = 16 * 1024 * 1024
 CHECKPOINT_PAGES = 4000
@@ -22,7 +22,7 @@ _LOG_FRAME_BYTES = 24
 
 
 def open_writer(path: Path) -> sqlite3.Connection:
-    """Open for writing; makes the file and its tables when there is none.
+    """Open for writing; makes the file and its tables when there is none, upgrades an older one.
 
     Raises StoreDamaged, with nothing changed; PermanentFault; TransientFault.
     """
@@ -37,6 +37,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA secure_delete = OFF")
         if new:
             create(connection)
+        elif _pragma(connection, "user_version") < FORMAT:
+            upgrade(connection)
         return connection
 
 
@@ -88,7 +90,10 @@ def _inspected(path: Path, *, alone: bool) -> bool:
     with translated(path):
         connection = _connect(path, "ro&immutable=1" if alone and log_bytes == 0 else "ro")
         try:
-            return _looked_into(connection, path, size_bytes, log_bytes)
+            new = _looked_into(connection, path, size_bytes, log_bytes)
+            if not (new or alone):
+                _check_upgraded(connection, path)
+            return new
         finally:
             connection.close()
 
@@ -107,7 +112,7 @@ def _looked_into(
             f"{path} is a database, but not one of Tesserae",
             "nothing was changed; choose another directory with --data",
         )
-    if version != FORMAT:
+    if not OLDEST_FORMAT <= version <= FORMAT:
         raise StoreDamaged(
             f"{path} has format {version}, this version of Tesserae knows {FORMAT}",
             "nothing was changed; start the version that wrote it, or a newer one",
@@ -119,6 +124,15 @@ def _looked_into(
     if size_bytes <= QUICK_CHECK_BYTES:
         _check_quickly(connection, path)
     return False
+
+
+def _check_upgraded(connection: sqlite3.Connection, path: Path) -> None:
+    version = _pragma(connection, "user_version")
+    if version < FORMAT:
+        raise PermanentFault(
+            f"{path} has format {version}; to be read beside a server it needs format {FORMAT}",
+            "let this version serve it once, which upgrades it",
+        )
 
 
 def _check_quickly(connection: sqlite3.Connection, path: Path) -> None:

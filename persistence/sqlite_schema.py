@@ -5,7 +5,9 @@ indexes get a column beside it, filled by `insert`. Plain columns, not generated
 takes an index over generated columns for covering, which makes a scan of an area 14 times dearer.
 The history's indexes begin with a segment, a number that rises every few thousand items: a B-tree
 over all items costs a random page for each index and placement (65 µs of CPU at 300,000 items, and
-rising), a segment's pages stay few and warm (19 µs, and flat). A lookup asks each segment.
+rising), a segment's pages stay few and warm (19 µs, and flat). A lookup asks segment after segment,
+and a small table says which times each of them spans: mostly one after the other, yet items may be
+committed late, or again.
 """
 
 import sqlite3
@@ -17,16 +19,33 @@ from persistence.tables import ALL, HISTORY
 
 APPLICATION_ID = 0x54455353
 """`TESS`, in the header of the file."""
-FORMAT = 1
+FORMAT = 2
 """`user_version`: raised when the schema changes."""
+OLDEST_FORMAT = 1
+"""What `upgrade` can still bring to the present one."""
 SEGMENT_ITEMS = 4096
-"""Fewer make commits cheaper (14 µs an item at 1,024, 33 at 16,384), more make lookups cheaper: one
-looks into each segment, 1 ms for a cell of a million items (bench/store.py)."""
+"""Fewer make commits cheaper (14 µs an item at 1,024, 33 at 16,384), more make lookups cheaper: the
+first placement of a cell is sought in each segment (bench/store.py)."""
+UNSORTED_SEGMENT = 0
+"""Of items that come one by one, and not by the journal."""
 
 _HISTORY_INDEX_COLUMNS = {
     "XOriginalIndex": ("PK", "segment", "x_original", "y_original", "SK"),
     "UserIndex": ("segment", "userId", "SK"),
 }
+
+
+_SEGMENTS = (
+    """CREATE TABLE history_segments
+    (segment INTEGER PRIMARY KEY, first TEXT NOT NULL, last TEXT NOT NULL)""",
+    "CREATE INDEX history_segments_last ON history_segments (last, first)",
+)
+_FILL_SEGMENTS = """
+INSERT INTO history_segments SELECT segment, min(SK), max(SK) FROM history GROUP BY segment"""
+_NOTE_SEGMENT = """
+INSERT INTO history_segments VALUES (?, ?, ?) ON CONFLICT (segment) DO UPDATE
+SET first = min(first, excluded.first), last = max(last, excluded.last)
+WHERE excluded.first < first OR excluded.last > last"""
 
 
 def create(connection: sqlite3.Connection) -> None:
@@ -37,7 +56,22 @@ def create(connection: sqlite3.Connection) -> None:
     for table in ALL:
         for statement in statements(table):
             connection.execute(statement)
+    for statement in _SEGMENTS:
+        connection.execute(statement)
     connection.execute("COMMIT")
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Bring a file of format 1 to format 2, in one transaction: it had no table of segments."""
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in (*_SEGMENTS, _FILL_SEGMENTS, f"PRAGMA user_version = {FORMAT}"):
+        connection.execute(statement)
+    connection.execute("COMMIT")
+
+
+def note_segment(connection: sqlite3.Connection, segment: int, first: str, last: str) -> None:
+    """Widen what a segment spans; in the transaction that adds the items."""
+    connection.execute(_NOTE_SEGMENT, (segment, first, last))
 
 
 def statements(table: Table) -> Iterator[str]:
@@ -69,7 +103,7 @@ def insert(table: Table) -> str:
     values = [f"json_extract(value, '$.{name}')" for name in names] + ["value"]
     if table is HISTORY:
         columns.append("segment")
-        values.append("coalesce(?2, 0)")
+        values.append("?2")
     return (
         f'INSERT OR REPLACE INTO "{table.name}" ({", ".join(columns)}) '  # noqa: S608 - declared names
         f"SELECT {', '.join(values)} FROM json_each(?1)"

@@ -23,7 +23,7 @@ from persistence.items import (
 )
 from persistence.ports import Delete, Item, Key, Page, Put, Table, Update, Write
 from persistence.sqlite_reader import Reader, fetch
-from persistence.sqlite_schema import insert
+from persistence.sqlite_schema import UNSORTED_SEGMENT, insert, note_segment
 from persistence.sqlite_writer import Writer
 from persistence.tables import HISTORY
 
@@ -139,10 +139,14 @@ def apply(connection: sqlite3.Connection, write: Write, now_s: int) -> Item | No
 
 
 def _put(connection: sqlite3.Connection, table: Table, item: Item) -> Item:
-    key_of(table, item)
+    key = key_of(table, item)
     content = encoded_item(item)
     array = f"[{content.decode()}]"
-    connection.execute(insert(table), (array, None) if table is HISTORY else (array,))
+    if table is HISTORY:
+        connection.execute(insert(table), (array, UNSORTED_SEGMENT))
+        note_segment(connection, UNSORTED_SEGMENT, key.sort, key.sort)
+    else:
+        connection.execute(insert(table), (array,))
     stored: Item = orjson.loads(content)
     return stored
 

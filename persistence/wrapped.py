@@ -105,10 +105,15 @@ class WrappedJournal:
         await self._around("journal.commit", written, lambda: self._journal.commit(items, writes))
 
     async def read(
-        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        page: int = 5000,
     ) -> AsyncIterator[list[Item]]:
-        """All items with SK > `after`, in pages."""
-        pages = aiter(self._journal.read(partitions, after=after, page=page))
+        """All items between the bounds, in pages."""
+        pages = aiter(self._journal.read(partitions, after=after, up_to=up_to, page=page))
 
         async def following() -> list[Item] | None:
             return await anext(pages, None)
@@ -116,10 +121,12 @@ class WrappedJournal:
         while (items := await self._around("journal.read", 0, following)) is not None:
             yield items
 
-    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
+    async def count(
+        self, partitions: Sequence[str], *, after: str = "", up_to: str | None = None
+    ) -> int:
         """How many items `read` would yield."""
         return await self._around(
-            "journal.count", 0, lambda: self._journal.count(partitions, after=after)
+            "journal.count", 0, lambda: self._journal.count(partitions, after=after, up_to=up_to)
         )
 
     async def delete(self, keys: Sequence[Key]) -> None:
@@ -131,6 +138,8 @@ class WrappedJournal:
         partitions: Sequence[str],
         area: Rectangle,
         *,
+        after: str = "",
+        up_to: str | None = None,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
@@ -138,15 +147,45 @@ class WrappedJournal:
         return await self._around(
             "journal.within",
             0,
-            lambda: self._journal.within(partitions, area, limit=limit, cursor=cursor),
+            lambda: self._journal.within(
+                partitions, area, after=after, up_to=up_to, limit=limit, cursor=cursor
+            ),
         )
 
-    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
+    async def by_user(
+        self,
+        user_id: str,
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
         """A user's placements, newest first."""
         return await self._around(
             "journal.by_user",
             0,
-            lambda: self._journal.by_user(user_id, limit=limit, cursor=cursor),
+            lambda: self._journal.by_user(
+                user_id, after=after, up_to=up_to, limit=limit, cursor=cursor
+            ),
+        )
+
+    async def newest(
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """All items, newest first."""
+        return await self._around(
+            "journal.newest",
+            0,
+            lambda: self._journal.newest(
+                partitions, after=after, up_to=up_to, limit=limit, cursor=cursor
+            ),
         )
 
 

@@ -1,6 +1,7 @@
 """What every Journal must do. An adapter's test subclasses this and gives a fixture `store`."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -165,6 +166,92 @@ class JournalContract:
     async def test_an_unknown_user_placed_nothing(self, store: Store) -> None:
         await store.journal.commit([history_item(1), control_item(2, "fill")])
         assert (await store.journal.by_user("nobody")).items == []
+
+    async def test_reading_and_counting_end_at_a_sort_key(self, store: Store) -> None:
+        shards = ["HISTORY", "HISTORY#s00"]
+        items = [history_item(seq, partition=shards[seq % 2]) for seq in range(1, 30)]
+        await store.journal.commit(items)
+        after, up_to = items[4]["SK"], items[20]["SK"]
+        pages = [
+            page async for page in store.journal.read(shards, after=after, up_to=up_to, page=3)
+        ]
+        assert [item for page in pages for item in page] == items[5:21]
+        assert await store.journal.count(shards, after=after, up_to=up_to) == 16
+        assert await store.journal.count(shards, up_to="ts#0") == 0
+
+    @pytest.mark.parametrize("limit", [1, 2, 3, 100])
+    @pytest.mark.parametrize("kind", ["area", "user", "all"])
+    async def test_time_bounds_hold_on_every_page(
+        self, store: Store, kind: str, limit: int
+    ) -> None:
+        items = [
+            history_item(seq, partition=SHARDS[seq % 2], x=seq % 4, y=seq % 3)
+            for seq in range(1, 60)
+        ]
+        await store.journal.commit(items)
+        inside = [i for i in items[10:50] if wanted(kind, i)][::-1]
+        bounds = {"after": items[9]["SK"], "up_to": items[49]["SK"]}
+        assert await looked_up(store.journal, kind, limit, **bounds) == inside
+        assert await looked_up(store.journal, kind, limit, **bounds | {"up_to": "ts#0"}) == []
+
+    async def test_late_items_are_where_they_belong(self, store: Store) -> None:
+        items = [history_item(seq, partition=SHARDS[seq % 2], x=1) for seq in range(1, 41)]
+        for item in (*items[20:], *items[:10], *items[30:], *items[10:20]):
+            await store.journal.commit([item])
+        for kind in ("area", "user", "all"):
+            expected = [item for item in items if wanted(kind, item)][::-1]
+            for limit in (1, 3, 100):
+                assert await looked_up(store.journal, kind, limit) == expected
+
+    async def test_all_of_a_game_is_newest_first_with_its_control_events(
+        self, store: Store
+    ) -> None:
+        items = [history_item(1), control_item(2, "settings"), history_item(3)]
+        await store.journal.commit([*items, history_item(9, partition="HISTORY#place#other")])
+        assert (await store.journal.newest(["HISTORY"])).items == items[::-1]
+        assert (await store.journal.newest([])).items == []
+        page = await store.journal.newest(["HISTORY"], limit=2)
+        assert page.items == items[:0:-1]
+        await store.journal.commit([history_item(4)])
+        rest = await store.journal.newest(["HISTORY"], limit=2, cursor=page.cursor)
+        assert rest.items == items[:1]
+        assert rest.cursor is None
+
+    @pytest.mark.parametrize("cursor", ["", "x", "[]", "7", "null", '{"a":1}'])
+    async def test_a_foreign_cursor_is_refused(self, store: Store, cursor: str) -> None:
+        for kind in ("area", "user", "all"):
+            with pytest.raises(PermanentFault):
+                await page_of(store.journal, kind, cursor=cursor)
+
+
+SHARDS = ["HISTORY", "HISTORY#s00"]
+AREA = Rectangle(1, 0, 2, 1)
+
+
+def wanted(kind: str, item: Item) -> bool:
+    """Whether a lookup of `page_of` is after an item."""
+    inside = 1 <= item["x_original"] <= 2 and 0 <= item["y_original"] <= 1
+    return {"area": inside, "user": item["userId"] == "user-2", "all": True}[kind]
+
+
+async def page_of(journal: Journal, kind: str, **bounds: Any) -> Page:
+    match kind:
+        case "area":
+            return await journal.within(SHARDS, AREA, **bounds)
+        case "user":
+            return await journal.by_user("user-2", **bounds)
+        case _:
+            return await journal.newest(SHARDS, **bounds)
+
+
+async def looked_up(journal: Journal, kind: str, limit: int, **bounds: str) -> list[Item]:
+    """All pages of a lookup, each within its limit, and no more of them than it takes."""
+    pages = [await page_of(journal, kind, limit=limit, **bounds)]
+    while (cursor := pages[-1].cursor) is not None and len(pages) < 200:
+        pages.append(await page_of(journal, kind, limit=limit, cursor=cursor, **bounds))
+    assert pages[-1].cursor is None
+    assert all(len(page.items) <= limit for page in pages)
+    return [item for page in pages for item in page.items]
 
 
 async def pages_within(

@@ -2,18 +2,33 @@
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+import persistence.sqlite_journal
+import persistence.sqlite_lookup
 from persistence.embedded import open_embedded
 from persistence.errors import ConditionFailed
-from persistence.ports import Condition, Delete, Item, Key, Put, Rectangle, Store, Update, Write
+from persistence.ports import (
+    Condition,
+    Delete,
+    Item,
+    Key,
+    Page,
+    Put,
+    Rectangle,
+    Store,
+    Update,
+    Write,
+)
 from persistence.tables import HISTORY, MAIN
 from tests.contract.wall import Wall
 from tests.support.memory_store import Rows, open_memory
@@ -175,9 +190,20 @@ class StoreMachine(RuleBasedStateMachine):
         assert self.run(self.read_all()) == expected
         area = Rectangle(-1, -1, 0, 1)
         inside = [item for item in expected if item["x_original"] <= 0][::-1]
-        assert self.run(self.store.journal.within(SHARDS, area)).items == inside
         mine = [item for item in expected if item["userId"] == "u1"][::-1]
-        assert self.run(self.store.journal.by_user("u1")).items == mine
+        journal = self.store.journal
+        assert self.looked_up(partial(journal.within, SHARDS, area)) == inside
+        assert self.looked_up(partial(journal.by_user, "u1")) == mine
+        assert self.looked_up(partial(journal.newest, SHARDS)) == expected[::-1]
+
+    def looked_up(self, look: Callable[..., Awaitable[Page]]) -> list[Item]:
+        page = self.run(look(limit=2))
+        items = page.items
+        while page.cursor is not None:
+            assert len(items) < 100
+            page = self.run(look(limit=2, cursor=page.cursor))
+            items = items + page.items
+        return items
 
     async def read_all(self) -> list[Item]:
         pages = [page async for page in self.store.journal.read(SHARDS, page=3)]
@@ -205,9 +231,20 @@ class MemoryMachine(StoreMachine):
 
 
 class EmbeddedMachine(StoreMachine):
+    """With segments so small that a lookup goes through many, two of them a call."""
+
     def open(self) -> None:
+        if not hasattr(self, "patches"):
+            self.patches = pytest.MonkeyPatch()
+            self.patches.setattr(persistence.sqlite_journal, "SEGMENT_ITEMS", 2)
+            self.patches.setattr(persistence.sqlite_lookup, "MAX_SEGMENTS", 2)
         opening = open_embedded(Path(self.directory.name), wall_ms=self.wall)
         self.store = self.run(self.resources.enter_async_context(opening))
+
+    def teardown(self) -> None:
+        super().teardown()
+        if hasattr(self, "patches"):
+            self.patches.undo()
 
 
 SETTINGS = settings(

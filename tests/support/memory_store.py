@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 
-from persistence.errors import StoreInUse
+from persistence.errors import PermanentFault, StoreInUse
 from persistence.files import check_blob_key
 from persistence.items import (
+    LAST_CHAR,
     check_transaction,
     checked_key,
     encoded_item,
@@ -121,14 +122,21 @@ class MemoryJournal:
         self._tables.rows.update(rows)
 
     async def read(
-        self, partitions: Sequence[str], *, after: str = "", page: int = 5000
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        page: int = 5000,
     ) -> AsyncIterator[list[Item]]:
-        items = [item for item in self._all(partitions) if item["SK"] > after]
+        items = self._between(partitions, after, up_to)
         for first in range(0, len(items), page):
             yield items[first : first + page]
 
-    async def count(self, partitions: Sequence[str], *, after: str = "") -> int:
-        return sum(item["SK"] > after for item in self._all(partitions))
+    async def count(
+        self, partitions: Sequence[str], *, after: str = "", up_to: str | None = None
+    ) -> int:
+        return len(self._between(partitions, after, up_to))
 
     async def delete(self, keys: Sequence[Key]) -> None:
         for key in keys:
@@ -139,21 +147,51 @@ class MemoryJournal:
         partitions: Sequence[str],
         area: Rectangle,
         *,
+        after: str = "",
+        up_to: str | None = None,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
         found = [
             item
-            for item in self._all(partitions)
+            for item in self._between(partitions, after, up_to)
             if "x_original" in item
             and area.x1 <= item["x_original"] <= area.x2
             and area.y1 <= item["y_original"] <= area.y2
         ]
-        return page_of(found[::-1], limit, cursor)
+        return older(found, limit, cursor)
 
-    async def by_user(self, user_id: str, *, limit: int = 1000, cursor: str | None = None) -> Page:
-        found = [item for item in self._all(None) if item.get("userId") == user_id]
-        return page_of(found[::-1], limit, cursor)
+    async def by_user(
+        self,
+        user_id: str,
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        found = self._between(None, after, up_to)
+        return older([item for item in found if item.get("userId") == user_id], limit, cursor)
+
+    async def newest(
+        self,
+        partitions: Sequence[str],
+        *,
+        after: str = "",
+        up_to: str | None = None,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        return older(self._between(partitions, after, up_to), limit, cursor)
+
+    def _between(
+        self, partitions: Sequence[str] | None, after: str, up_to: str | None
+    ) -> list[Item]:
+        return [
+            item
+            for item in self._all(partitions)
+            if item["SK"] > after and (up_to is None or item["SK"] <= up_to)
+        ]
 
     def _all(self, partitions: Sequence[str] | None) -> list[Item]:
         """History items in order of SK, then of partition."""
@@ -207,3 +245,15 @@ def page_of(items: Sequence[Any], limit: int, cursor: str | None) -> Page:
     first = int(cursor or 0)
     following = str(first + limit) if first + limit < len(items) else None
     return Page(list(items[first : first + limit]), following)
+
+
+def older(items: Sequence[Item], limit: int, cursor: str | None) -> Page:
+    """A page newest first; new items may come between two pages."""
+    try:
+        last_sk, last_pk = orjson.loads(cursor) if cursor is not None else (LAST_CHAR, LAST_CHAR)
+    except (ValueError, TypeError) as error:
+        raise PermanentFault("no cursor of this store") from error
+    rest = [item for item in items[::-1] if (item["SK"], item["PK"]) < (last_sk, last_pk)]
+    page = rest[:limit]
+    more = len(rest) > limit
+    return Page(page, orjson.dumps([page[-1]["SK"], page[-1]["PK"]]).decode() if more else None)

@@ -4,13 +4,14 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from persistence.embedded import DATABASE_NAME
 from persistence.errors import PermanentFault, StoreDamaged
-from persistence.ports import Key, Put
+from persistence.ports import Key, Put, Rectangle
 from persistence.sqlite_faults import translated
 from persistence.tables import CONFIG
 from tests.support.stores import beside, embedded, history_item
@@ -150,6 +151,27 @@ async def test_a_start_that_was_cut_off_before_its_tables_is_begun_again(tmp_pat
     await filled(tmp_path)
     async with embedded(tmp_path) as store:
         assert await store.tables.get(CONFIG, KEY) == ITEM
+
+
+def made_old(path: Path) -> None:
+    """Bring a file back to format 1, which had no table of segments."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DROP TABLE history_segments")
+        connection.execute("PRAGMA user_version = 1")
+
+
+async def test_a_file_of_the_format_before_is_upgraded(tmp_path: Path) -> None:
+    made_old(await filled(tmp_path))
+    with pytest.raises(PermanentFault, match="format 1") as caught:
+        async with beside(tmp_path):
+            pass
+    assert "serve it once" in caught.value.hint
+    async with embedded(tmp_path) as store:
+        await store.journal.commit([history_item(401, x=401)])
+        found = await store.journal.within(["HISTORY"], Rectangle(399, 0, 401, 0))
+        assert [item["seq"] for item in found.items] == [401, 400, 399]
+    async with beside(tmp_path) as reader:
+        assert len((await reader.journal.by_user("user-1")).items) == 58
 
 
 async def test_a_reader_works_beside_the_writer_and_sees_what_is_committed(tmp_path: Path) -> None:
