@@ -1,6 +1,7 @@
 """All commands, in the order of the reference page. A new one is a file beside and a line here."""
 
 from server.commands import (
+    base,
     checksum,
     game,
     games,
@@ -28,5 +29,6 @@ COMMANDS = Registry(
         checksum.COMMAND,
         pixel.COMMAND,
         ping.COMMAND,
+        base.COMMAND,
     )
 )

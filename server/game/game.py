@@ -63,6 +63,8 @@ class Game:
         self.head = head
         self.fence = fence
         self.fault: StoreError | None = None
+        self.importing = False
+        """Whether a base picture is on its way here."""
         self.last_sk = last_sk
         """Sort key of the newest published event; where recovery reads on from a snapshot."""
         self.config_seq = config_seq
@@ -182,6 +184,11 @@ class Game:
         head = self.head
         update = control_update(self.name, event.seq, head.settings, head.lineage)
         self.committer.add(Decided(event, writes=(update,), joins=joins))
+
+    @property
+    def taking(self) -> bool:
+        """Whether changes are taken: not while it drains, nor after a fault of the store."""
+        return self.head.max_pending > 0
 
     def stop_taking(self) -> None:
         """Refuse every further placement with `busy`; what is pending goes on."""

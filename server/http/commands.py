@@ -45,6 +45,8 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
             raise problem_of(rate_limited(refusal))
         if http.needs_token and caller.identity is None:
             raise unauthorized("this is for those who have a token")
+        if (denied := forbidden(command, caller.roles)) is not None:
+            raise problem_of(denied)  # before the body is read, which may be a large one
         outcome = await _carry_out(command, caller, await fields.read(request))
         if isinstance(outcome, Failed):
             raise problem_of(outcome)
@@ -58,7 +60,7 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
 
 
 async def _carry_out(command: Command[Any], caller: HttpCaller, fields: dict[str, Any]) -> Outcome:
-    request = forbidden(command, caller.roles) or read_request(command.request, fields)
+    request = read_request(command.request, fields)
     if isinstance(request, Failed):
         return request
     handler = command.handler_over_http()

@@ -14,7 +14,7 @@ from persistence.errors import PermanentFault, StoreDamaged, StoreError, Transie
 from persistence.faulty import Faults, faulty
 from persistence.ports import Blob, Store
 from server.game.base_blob import BasePicture
-from server.game.importing import Import, import_base
+from server.game.importing import Import, Place, import_base
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
 from tests.support.games import NAME
@@ -29,7 +29,8 @@ def picture(rows: list[list[int]] = ROWS) -> BasePicture:
 
 
 async def imported(run: Run, x: int = 3, y: int = 1, **more: Any) -> BaseImported:
-    wanted = Import(more.pop("picture", picture()), x, y, more.pop("generation", 0), "op", **more)
+    place = Place(x, y, more.pop("generation", 0))
+    wanted = Import(more.pop("picture", picture()), place, "op", **more)
     laying = asyncio.create_task(import_base(run.game, run.store.blobs, wanted))
     while not laying.done():
         await asyncio.wait([laying], timeout=0.001)
