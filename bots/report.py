@@ -1,6 +1,6 @@
 """How the bots fare: counts, latencies, and the two forms in which they are shown.
 
-Owns the tally of a run and its text; reads no clock. Called by the runner (to count) and the
+Owns the tally of a run and its text; reads no clock. Called by the crew (to count) and the
 command line (to show).
 """
 
@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 from rich.table import Table
 from tesserae_client import Outcome, Placed, Refused
 
+from bots.way import Progress
+
 RECENT = 10_000
 """Latencies kept for the percentiles."""
+RATE_LOOKS = 20
+"""Looks over which the rate is taken."""
 
 
 @dataclass(slots=True)
@@ -20,6 +24,8 @@ class Tally:
 
     bots: int
     spectators: int
+    boards: int
+    """That are to be proven equal to the server's at the end."""
     connected: int = 0
     placed: int = 0
     unknown: int = 0
@@ -33,7 +39,10 @@ class Tally:
     """Why a line was lost last."""
     elapsed_s: float = 0.0
     rate: float = 0.0
-    """Placements a second since the last look."""
+    """Placements a second over the last looks."""
+    _looks: deque[tuple[float, int]] = field(
+        default_factory=lambda: deque([(0.0, 0)], maxlen=RATE_LOOKS)
+    )
 
     def note(self, outcome: Outcome, took_s: float) -> None:
         """Count one outcome; an unknown one was counted at the cut that made it so."""
@@ -43,12 +52,14 @@ class Tally:
         elif isinstance(outcome, Refused):
             self.refused[outcome.code] += 1
 
-    def look(self, elapsed_s: float, placed_before: int) -> None:
-        """Bring the rate up to date: `placed_before` at the last look."""
-        span_s = elapsed_s - self.elapsed_s
+    def look(self, elapsed_s: float) -> None:
+        """Bring the rate up to date."""
+        before_s, placed_before = self._looks[0]
+        span_s = elapsed_s - before_s
         if span_s > 0:
             self.rate = (self.placed - placed_before) / span_s
         self.elapsed_s = elapsed_s
+        self._looks.append((elapsed_s, self.placed))
 
     @property
     def clients(self) -> int:
@@ -58,7 +69,7 @@ class Tally:
     @property
     def all_verified(self) -> bool:
         """Every board was proven to be the server's, and nobody fell by the way."""
-        return self.verified == self.clients and not self.failures
+        return self.verified == self.boards and not self.failures
 
 
 def percentile_ms(samples_s: "deque[float]", share: float) -> float:
@@ -89,35 +100,65 @@ def rows(tally: Tally) -> list[tuple[str, str]]:
     return shown
 
 
-def line(tally: Tally) -> str:
+def progress_rows(progress: Progress | None, rate: float) -> list[tuple[str, str]]:
+    """Return what is shown of an aim, as names and values; `rate` in placements a second."""
+    if progress is None:
+        return []
+    done = progress.total - progress.left
+    share = 100 * done / progress.total if progress.total else 100.0
+    shown = [("done", f"{done:,} of {progress.total:,} cells ({share:.1f} %)")]
+    if progress.left:
+        shown.append(("left", f"{progress.left:,} cells{_time_left(progress.left, rate)}"))
+    if progress.outside:
+        shown.append(("beyond the board", f"{progress.outside:,} cells wait for it to grow"))
+    given_up = ", ".join(f"{code} {n:,}" for code, n in progress.dropped.most_common())
+    shown += [("given up", given_up)] * bool(given_up)
+    shown += [("note", progress.note)] * bool(progress.note)
+    return shown
+
+
+def _time_left(cells: int, rate: float) -> str:
+    if rate <= 0:
+        return ""
+    minutes, seconds = divmod(round(cells / rate), 60)
+    return f", about {minutes} min {seconds:02} s" if minutes else f", about {seconds} s"
+
+
+def line(tally: Tally, progress: Progress | None = None) -> str:
     """Write one plain line, for logs and pipes."""
-    return _joined(rows(tally))
+    return _joined(rows(tally) + progress_rows(progress, tally.rate))
 
 
-def table(tally: Tally) -> Table:
+def table(tally: Tally, progress: Progress | None = None) -> Table:
     """Draw the live table of a terminal."""
     drawn = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     drawn.add_column(style="bold cyan", no_wrap=True)
     drawn.add_column()
-    for name, value in rows(tally):
+    for name, value in rows(tally) + progress_rows(progress, tally.rate):
         drawn.add_row(name, value)
     return drawn
 
 
-def summary(tally: Tally) -> str:
+def summary(tally: Tally, progress: Progress | None = None) -> str:
     """Write the whole run in one line, with its mean rate."""
     tally.rate = tally.placed / tally.elapsed_s if tally.elapsed_s else 0.0
-    return " | ".join(
-        f"{name} {value}" for name, value in rows(tally) if name not in {"connected", "trouble"}
+    return _joined(
+        [
+            (name, value)
+            for name, value in rows(tally) + progress_rows(progress, 0.0)
+            if name not in {"connected", "trouble"}
+        ]
     )
 
 
 def verdict(tally: Tally) -> str:
     """Write the last line of a run."""
     if tally.all_verified:
+        if tally.boards == 1:
+            return "The board equals the server's, cell by cell."
         return f"All {tally.verified} boards equal the server's, cell by cell."
     why = "; ".join(f"{n} x {reason}" for reason, n in tally.failures.most_common())
-    return f"{tally.verified} of {tally.clients} boards equal the server's; {why}"
+    return f"{tally.verified} of {tally.boards} boards equal the server's; {why}"
 
 
 def _joined(shown: list[tuple[str, str]]) -> str:

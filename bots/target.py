@@ -1,7 +1,7 @@
 """What many bots together want a board to show, and who of them sees to which cell; pure.
 
 Owns the comparison of the wanted colours with the board, the order of the work and the claims, so
-that no cell is given to two bots at once. Positions are those of the very first board, which growth
+that no cell is given to two bots at once. Its place is one of the very first board, which growth
 never moves. Called by the ways that share a board; it knows no client and no clock.
 """
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tesserae_client import Outcome, Placed, Refused
 
+from bots.way import Cell
+
 Colors = NDArray[np.uint8]
-Cell = tuple[int, int, int]
-"""x, y, color"""
 
 UNTOUCHED = 255
 """A cell of the target that may show whatever it likes."""
@@ -33,6 +33,16 @@ class View:
     """Where the very first board's corner is now."""
     seq: int
     epoch: str | None
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Cells for one bot to place, in coordinates of the board of `generation`."""
+
+    indexes: tuple[int, ...]
+    cells: tuple[Cell, ...]
+    generation: int
 
 
 class Target:
@@ -83,6 +93,7 @@ class Target:
             raise ValueError(f"a target of {self._colors.shape} cannot become {colors.shape}")
         self._colors = colors
         self._queue = self.order[:0]
+        self._view = None
 
     def look(self, view: View) -> None:
         """Compare with the board, end the claims that it shows, and line up what is wrong."""
@@ -93,45 +104,56 @@ class Target:
         self.left = int(np.count_nonzero(wrong))
         if self.idle or replaced:
             free = wrong.ravel()
-            free[list(self._claims)] = False
+            free[[*self._claims]] = False
             self._queue = self.order[free[self.order]]
+
+    def sees(self, colors: Colors) -> bool:
+        """Tell whether that is the board of the last look, and not one that took its place."""
+        return self._view is not None and self._view.colors is colors
 
     def shown(self) -> Colors:
         """Return what the board shows there now; UNTOUCHED beyond the board."""
         shown = np.full_like(self._colors, UNTOUCHED)
-        if self._view is not None:
-            mine, theirs = self._overlap(self._view)
-            shown[mine] = self._view.colors[theirs]
+        mine, theirs = self._overlap(self._seen)
+        shown[mine] = self._seen.colors[theirs]
         return shown
 
-    def take(self, most: int) -> list[Cell]:
-        """Claim up to `most` cells that are wrong at this moment, for one bot."""
+    def take(self, most: int) -> Claim | None:
+        """Claim up to `most` cells that are wrong at this moment, for one bot; None: nothing."""
         span = _FIRST_SPAN
         while not self.idle:
             still = np.flatnonzero(self._is_wrong(self._queue[:span]))[:most]
             if still.size:
                 taken = self._queue[still].tolist()
                 self._queue = self._queue[int(still[-1]) + 1 :]
-                self._claims.update(dict.fromkeys(taken))
-                return [self._cell(index) for index in taken]
+                return self._claimed(taken)
             self._queue = self._queue[span:]
             span *= 8
-        return []
+        return None
 
-    def learn(self, cell: Cell, outcome: Outcome) -> None:
+    def _claimed(self, indexes: list[int]) -> Claim:
+        view = self._seen
+        left, top = self._corner(view)
+        self._claims.update(dict.fromkeys(indexes))
+        places = [divmod(index, self._colors.shape[1]) for index in indexes]
+        colors = [int(self._colors[place]) for place in places]
+        cells = zip(places, colors, strict=True)
+        moved = tuple((column + left, row + top, color) for (row, column), color in cells)
+        return Claim(tuple(indexes), moved, view.generation)
+
+    def learn(self, index: int, outcome: Outcome) -> None:
         """Hear what became of a claimed cell; one that was placed stays claimed until it shows."""
-        index = self._index(cell)
         if isinstance(outcome, Placed):
             self._claims[index] = outcome.seq
             return
-        self.release(cell)
+        self.release(index)
         if isinstance(outcome, Refused) and outcome.code in HOPELESS:
-            self.dropped[outcome.code] += not self._hopeless.ravel()[index]
-            self._hopeless.ravel()[index] = True
+            self.dropped[outcome.code] += not self._hopeless.flat[index]
+            self._hopeless.flat[index] = True
 
-    def release(self, cell: Cell) -> None:
+    def release(self, index: int) -> None:
         """Give a claimed cell back: its bot is gone."""
-        self._claims.pop(self._index(cell), None)
+        self._claims.pop(index, None)
 
     def _end_claims(self, seq: int, *, replaced: bool) -> None:
         """A number of a history that is no more would be waited for in vain."""
@@ -160,24 +182,21 @@ class Target:
 
     def _is_wrong(self, indexes: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Compare some cells, all of them on the board at the last look."""
-        if self._view is None:
-            return np.zeros(indexes.shape, dtype=bool)
+        view = self._seen
         rows, columns = np.divmod(indexes, self._colors.shape[1])
-        left, top = self._corner(self._view)
-        shown = self._view.colors[rows + top, columns + left]
+        left, top = self._corner(view)
+        shown = view.colors[rows + top, columns + left]
         wrong: NDArray[np.bool_] = shown != self._colors[rows, columns]
         return wrong
 
+    @property
+    def _seen(self) -> View:
+        if self._view is None:
+            raise RuntimeError("nothing can be told of a board before the first look")
+        return self._view
+
     def _corner(self, view: View) -> tuple[int, int]:
         return self.at[0] + view.offset[0], self.at[1] + view.offset[1]
-
-    def _cell(self, index: int) -> Cell:
-        row, column = divmod(index, self._colors.shape[1])
-        return column + self.at[0], row + self.at[1], int(self._colors[row, column])
-
-    def _index(self, cell: Cell) -> int:
-        width: int = self._colors.shape[1]
-        return (cell[1] - self.at[1]) * width + cell[0] - self.at[0]
 
 
 def _common(start: int, size: int, whole: int) -> tuple[slice, slice]:

@@ -1,6 +1,6 @@
 """A random walk: a bot wanders over the board and leaves a line of one colour behind it.
 
-Owns where the next pixel goes; pure but for the chance it is handed. Called by the runner.
+Owns where the next pixel goes; pure but for the chance it is handed. Used by the crew.
 """
 
 from collections.abc import Iterator
@@ -8,8 +8,7 @@ from random import Random
 
 from tesserae_client import Client
 
-Cell = tuple[int, int, int]
-"""x, y, color"""
+from bots.way import Cell
 
 STRIDE = 200
 """Steps after which a walker takes another colour and starts elsewhere."""

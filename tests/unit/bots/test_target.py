@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tesserae_client import Placed, Refused, Unknown
 
-from bots.target import UNTOUCHED, Target, View
+from bots.target import UNTOUCHED, Claim, Target, View
 
 
 def colors_of(*rows):
@@ -24,8 +24,14 @@ def board(width, height, color=15):
     return np.full((height, width), color, dtype=np.uint8)
 
 
-def view(colors, *, offset=(0, 0), seq=0, epoch="e1"):
-    return View(colors, offset, seq, epoch)
+def view(colors, *, offset=(0, 0), seq=0, epoch="e1", generation=0):
+    return View(colors, offset, seq, epoch, generation)
+
+
+def taken(target, most):
+    """The cells of a claim, and none without one."""
+    claim = target.take(most)
+    return [] if claim is None else list(claim.cells)
 
 
 def placed(cell, seq):
@@ -40,24 +46,24 @@ def test_each_cell_is_given_once_in_order_and_right_ones_never():
     target = target_of("1.2", "3f4", at=(1, 1))
     target.look(view(board(5, 5)))
     assert (target.total, target.left, target.outside) == (5, 4, 0)
-    assert target.take(2) == [(1, 1, 1), (3, 1, 2)]
-    assert target.take(9) == [(1, 2, 3), (3, 2, 4)]
-    assert target.take(9) == []
+    assert taken(target, 2) == [(1, 1, 1), (3, 1, 2)]
+    assert taken(target, 9) == [(1, 2, 3), (3, 2, 4)]
+    assert taken(target, 9) == []
     assert target.idle
     assert not target.done
 
 
 def test_nothing_is_given_before_the_first_look():
-    assert target_of("1").take(1) == []
+    assert target_of("1").take(1) is None
 
 
 def test_a_placed_cell_stays_claimed_until_the_board_shows_its_number():
     target, shown = target_of("1"), board(1, 1)
     target.look(view(shown, seq=4))
-    (cell,) = target.take(1)
-    target.learn(cell, placed(cell, 5))
+    claim = target.take(1)
+    target.learn(claim.indexes[0], placed(claim.cells[0], 5))
     target.look(view(shown, seq=4))
-    assert target.take(1) == []
+    assert taken(target, 1) == []
     assert not target.done
     shown[0, 0] = 1
     target.look(view(shown, seq=5))
@@ -71,14 +77,14 @@ def test_what_others_overwrite_is_given_again():
     assert target.done
     shown[0, 1] = 7
     target.look(view(shown, seq=9))
-    assert target.take(5) == [(1, 0, 2)]
+    assert taken(target, 5) == [(1, 0, 2)]
 
 
 def test_what_somebody_else_has_done_meanwhile_is_not_given():
     target, shown = target_of("1234"), board(4, 1)
     target.look(view(shown))
     shown[0, :3] = [1, 2, 3]
-    assert target.take(1) == [(3, 0, 4)]
+    assert taken(target, 1) == [(3, 0, 4)]
 
 
 def test_a_long_stretch_that_is_right_already_is_passed_over():
@@ -87,35 +93,35 @@ def test_a_long_stretch_that_is_right_already_is_passed_over():
     target.look(view(shown))
     shown[:] = 3
     shown[99, 99] = 1
-    assert target.take(2) == [(99, 99, 3)]
+    assert taken(target, 2) == [(99, 99, 3)]
 
 
 @pytest.mark.parametrize("outcome", [refused((0, 0, 1), "cooldown"), Unknown(0, 0, 1, request=1)])
 def test_a_cell_that_was_not_placed_is_given_again(outcome):
     target, shown = target_of("1"), board(1, 1)
     target.look(view(shown))
-    (cell,) = target.take(1)
-    target.learn(cell, outcome)
+    claim = target.take(1)
+    target.learn(claim.indexes[0], outcome)
     target.look(view(shown))
-    assert target.take(1) == [cell]
+    assert target.take(1) == claim
 
 
 def test_a_cell_whose_bot_is_gone_is_given_again():
     target, shown = target_of("1"), board(1, 1)
     target.look(view(shown))
-    (cell,) = target.take(1)
-    target.release(cell)
+    claim = target.take(1)
+    target.release(claim.indexes[0])
     target.look(view(shown))
-    assert target.take(1) == [cell]
+    assert target.take(1) == claim
 
 
 @pytest.mark.parametrize("code", ["masked", "out-of-bounds", "bad-color"])
 def test_a_hopeless_cell_is_dropped_and_counted_once(code):
     target, shown = target_of("12"), board(2, 1)
     target.look(view(shown))
-    cells = target.take(2)
-    target.learn(cells[0], refused(cells[0], code))
-    target.learn(cells[1], placed(cells[1], 1))
+    claim = target.take(2)
+    target.learn(0, refused(claim.cells[0], code))
+    target.learn(1, placed(claim.cells[1], 1))
     shown[0, 1] = 2
     target.look(view(shown, seq=1))
     assert target.done
@@ -126,21 +132,21 @@ def test_a_hopeless_cell_is_dropped_and_counted_once(code):
 def test_growth_moves_the_picture_with_the_board():
     target, shown = target_of("12", at=(0, 0)), board(2, 1)
     target.look(view(shown))
-    assert target.take(1) == [(0, 0, 1)]
-    target.look(view(board(4, 3), offset=(2, 1)))
-    assert target.take(9) == [(1, 0, 2)], "positions of the very first board do not change"
+    assert taken(target, 1) == [(0, 0, 1)]
+    target.look(view(board(4, 3), offset=(2, 1), generation=1))
+    assert target.take(9) == Claim((1,), ((3, 1, 2),), 1)
 
 
 def test_what_lies_beyond_the_board_waits_for_its_growth():
     target = target_of("123", at=(-1, 0))
     target.look(view(board(1, 1)))
     assert (target.outside, target.total) == (2, 1)
-    assert target.take(9) == [(0, 0, 2)]
+    assert taken(target, 9) == [(0, 0, 2)]
     target.look(view(board(2, 1), offset=(1, 0)))
     assert (target.outside, target.total) == (1, 2)
-    assert target.take(9) == [(-1, 0, 1)]
+    assert taken(target, 9) == [(0, 0, 1)]
     target.look(view(board(3, 1), offset=(1, 0)))
-    assert target.take(9) == [(1, 0, 3)]
+    assert taken(target, 9) == [(2, 0, 3)]
 
 
 def test_a_picture_wholly_beyond_the_board():
@@ -152,10 +158,10 @@ def test_a_picture_wholly_beyond_the_board():
 def test_a_history_that_was_replaced_ends_the_claims_of_the_old_one():
     target = target_of("1")
     target.look(view(board(1, 1), seq=90))
-    (cell,) = target.take(1)
-    target.learn(cell, placed(cell, 91))
+    claim = target.take(1)
+    target.learn(claim.indexes[0], placed(claim.cells[0], 91))
     target.look(view(board(1, 1), seq=3, epoch="e2"))
-    assert target.take(1) == [cell]
+    assert target.take(1) == claim
 
 
 def test_another_aim():
@@ -163,7 +169,7 @@ def test_another_aim():
     target.look(view(shown))
     target.aim(colors_of("f3"))
     target.look(view(shown))
-    assert target.take(9) == [(1, 0, 3)]
+    assert taken(target, 9) == [(1, 0, 3)]
     assert target.shown().tolist() == [[15, 15]]
     with pytest.raises(ValueError, match="cannot become"):
         target.aim(colors_of("1"))
@@ -183,13 +189,15 @@ def test_in_any_order_of_events_bots_never_share_a_cell_and_the_end_is_reached(e
         elif event == "other":
             shown[y, x], seq = color, seq + 1
         elif event == "cut" and held:
-            target.release(held.pop())
+            target.release(held.pop().indexes[0])
         elif event == "bot":
-            held += target.take(1)
+            if (claim := target.take(1)) is not None:
+                held.append(claim)
             assert len(set(held)) == len(held)
             if held and color != 2:
-                cell = held.pop(0)
-                shown[cell[1], cell[0]], seq = cell[2], seq + 1
-                target.learn(cell, placed(cell, seq))
+                claim = held.pop(0)
+                (cell,), seq = claim.cells, seq + 1
+                shown[cell[1], cell[0]] = cell[2]
+                target.learn(claim.indexes[0], placed(cell, seq))
     target.look(view(shown, seq=seq))
     assert target.done

@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from bots.cli import bots
-from bots.runner import Crew, Plan
+from bots.crew import Crew, Plan
 from bots.walk import walk
+from bots.way import Alone
 from tests.support.fair_server import fair_server
 from tests.support.fake_server import FakeGame, FakeServer, soon
 from tests.support.sockets import until
@@ -21,7 +22,7 @@ def plan(url, **changes):
 
 async def test_a_crew_places_and_every_board_verifies():
     async with FakeServer(FakeGame(20, 10)) as server, fair_server(server):
-        crew = Crew(plan(server.url), counted(walk, lambda: crew, 30), now_s=lambda: 0.0)
+        crew = Crew(plan(server.url), Alone(counted(walk, lambda: crew, 30)), now_s=lambda: 0.0)
         await soon(crew.run())
         tally = crew.tally
         assert tally.placed >= 30
@@ -46,7 +47,7 @@ async def test_a_crew_comes_back_after_a_cut():
                     crew.stop.set()
                 yield cell
 
-        crew = Crew(plan(server.url), way, now_s=lambda: 0.0)
+        crew = Crew(plan(server.url), Alone(way), now_s=lambda: 0.0)
         await soon(crew.run())
         assert crew.tally.cuts == 5
         assert crew.tally.all_verified
@@ -55,7 +56,7 @@ async def test_a_crew_comes_back_after_a_cut():
 async def test_a_crew_without_a_welcome_says_why():
     async with FakeServer() as server:
         server.refusals = [(403, {})] * 5
-        crew = Crew(plan(server.url), walk, now_s=lambda: 0.0)
+        crew = Crew(plan(server.url), Alone(walk), now_s=lambda: 0.0)
         await soon(crew.run())
         assert not crew.tally.all_verified
         assert sum(crew.tally.failures.values()) == 5
@@ -63,10 +64,10 @@ async def test_a_crew_without_a_welcome_says_why():
 
 
 async def test_a_crew_that_cannot_connect_ends_when_told_and_says_why(monkeypatch):
-    monkeypatch.setattr("bots.runner.GRACE_S", 0.01)
+    monkeypatch.setattr("bots.crew.GRACE_S", 0.01)
     async with FakeServer() as server:
         server.refusals = [(503, {})] * 1000
-        crew = Crew(plan(server.url, bots=20), walk, now_s=lambda: 0.0)
+        crew = Crew(plan(server.url, bots=20), Alone(walk), now_s=lambda: 0.0)
         run = asyncio.create_task(crew.run())
         await until(lambda: crew.tally.trouble)
         crew.stop.set()
