@@ -112,7 +112,8 @@ class Crew:
         rng = Random(f"{self.plan.seed}/{number}")
         bot = number if number < self.plan.bots else None
         if await self._pause(self._arrives_s(number)):
-            self.tally.failures["stopped before it connected"] += self._has_board(bot)
+            if self._has_board(bot):
+                self.tally.failures["stopped before it connected"] += 1
             return
         member = _Member(self.tally)
         try:
