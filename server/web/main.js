@@ -3,11 +3,8 @@
  * of the one to the other. Called by index.html.
  */
 
-import { Client } from "./client/client.js";
-import { Identity } from "./client/identity.js";
-import { inflate } from "./client/inflate.js";
+import { Identity, createPlayer } from "./client/index.js";
 import { readJoinLink } from "./client/joinlink.js";
-import { SUBPROTOCOL } from "./client/wire.js";
 import * as texts from "./texts.js";
 import { Dock } from "./ui/dock.js";
 import { Gestures } from "./ui/gestures.js";
@@ -51,22 +48,6 @@ function makeIdentity() {
   const token = takeToken();
   if (token !== null) identity.keep(token);
   return identity;
-}
-
-function makeClient(game, identity) {
-  const address = new URL("ws", document.baseURI);
-  address.protocol = address.protocol.replace("http", "ws");
-  return new Client({
-    game,
-    inflate,
-    identity,
-    openSocket: () => new WebSocket(address, SUBPROTOCOL),
-    setTimer: (act, ms) => setTimeout(act, ms),
-    clearTimer: (timer) => clearTimeout(timer),
-    now: () => performance.now(),
-    random: Math.random,
-    drawRequest: () => crypto.getRandomValues(new Uint32Array(1))[0],
-  });
 }
 
 /** The free room for the board, between what floats over it. */
@@ -167,7 +148,8 @@ function label() {
 async function main() {
   label();
   const identity = makeIdentity();
-  const page = makePage(makeClient(await chooseGame(), identity));
+  const game = await chooseGame();
+  const page = makePage(createPlayer(document.baseURI, { game, identity }));
   follow(page);
   new Gestures(board, page.stage, (cell, isTouch) => page.hand.tapped(cell, isTouch));
   new Keys(page.stage, page.hand);

@@ -38,7 +38,7 @@ test("blocked storage is no obstacle", async () => {
 
 test("a placement shows at once and goes when the stream or the ack brings it", async () => {
   const { world, client, told } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   assert.equal(Buffer.from(world.socket.frames[0]).toString("hex"), "10000700" + "64000000" + "00000000" + "01000014");
   assert.deepEqual(client.placements.map(({ x, y, color }) => [x, y, color]), [[1, 0, 5]]);
   world.socket.says(pixelsFrame({ first: 11, records: [packRecord(1, 0, 5)] }));
@@ -52,7 +52,7 @@ test("a placement shows at once and goes when the stream or the ack brings it", 
 
 test("an ack that comes late does not take the pixel back (C16)", async () => {
   const { world, client } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   world.socket.says(pixelsFrame({ first: 11, records: [packRecord(1, 0, 5)] }));
   world.pass(5_000);
   assert.equal(client.board.get(1, 0), 5);
@@ -62,7 +62,7 @@ test("an ack that comes late does not take the pixel back (C16)", async () => {
 
 test("a refusal gives the cell back and tells what is left (C17)", async () => {
   const { world, client, told } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   world.socket.says(ackFrame({ status: 1, request: 100, seq: 10, record: packRecord(1, 0, 2), leftMs: 700 }));
   assert.deepEqual([client.placements, client.board.get(1, 0)], [[], 2]);
   const [name, { code, leftMs }] = told.at(-1);
@@ -71,7 +71,7 @@ test("a refusal gives the cell back and tells what is left (C17)", async () => {
 
 test("an unanswered placement is sent again after a cut, with its own number and generation (C69)", async () => {
   const { world, client } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   const first = Buffer.from(world.socket.frames[0]).toString("hex");
   world.socket.drops();
   world.pass(1_000);
@@ -84,7 +84,7 @@ test("an unanswered placement is sent again after a cut, with its own number and
 
 test("one that the server may have forgotten is given up, not placed twice", async () => {
   const { world, client, told } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   world.socket.drops();
   world.nowMs += 10 * 60_000;
   world.pass(1_000);
@@ -97,7 +97,7 @@ test("one that the server may have forgotten is given up, not placed twice", asy
 
 test("placements follow a growth while they wait", async () => {
   const { world, client } = await joined();
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   const growth = { generation: 1, width: 6, height: 3, offsetX: 2, offsetY: 1, shiftX: 2, shiftY: 1 };
   world.socket.says({ event: "resize", game: "place#main", seq: 11, ...growth });
   assert.deepEqual(client.placements.map(({ x, y }) => [x, y]), [[3, 1]]);

@@ -40,7 +40,7 @@ test("a token that is refused is told once, by the close, and another guest may 
 test("becoming somebody else takes another line and sends nothing of the former one again", async () => {
   const storage = memory();
   const { world, client, told } = await joined(storage);
-  client.place(1, 0, 5);
+  client.send(1, 0, 5);
   const former = world.socket;
   client.become("issued");
   assert.equal(former.readyState, 3);

@@ -4,8 +4,8 @@ import { Client } from "../../server/web/client/client.js";
 import { Identity } from "../../server/web/client/identity.js";
 import { World, bandFrame, gameState, settle } from "./support.mjs";
 
-const SNAPSHOT = { event: "snapshot", game: "place#main", epoch: "e1", seq: 10, generation: 0, width: 4, height: 2, bytes: 4, bands: 1 };
-const BAND = bandFrame({ seq: 10, firstRow: 0, rows: 2, payload: [0x12, 0x34, 0x56, 0x78] });
+export const SNAPSHOT = { event: "snapshot", game: "place#main", epoch: "e1", seq: 10, generation: 0, width: 4, height: 2, bytes: 4, bands: 1 };
+export const BAND = bandFrame({ seq: 10, firstRow: 0, rows: 2, payload: [0x12, 0x34, 0x56, 0x78] });
 const SIGNALS = ["placed", "refused", "presence", "notice", "status", "cooldown"];
 
 export function memory(entries = {}) {

@@ -1,7 +1,7 @@
 /**
  * A client of one game: who we are, the board in step, placements and their answers, the cooldown.
  * Composes connection, sync, placements, cooldown and identity, and tells what happened by
- * signals; never draws and never words anything for people. Called by the page and by Node.
+ * signals; never draws and never words anything for people. Called by the page and by player.js.
  *
  * Signals (`on(name, listener)`):
  *   status       {phase, …}             the line; `phase: "joined"` once the game is followed
@@ -10,7 +10,7 @@
  *   cells        Uint32Array            records just applied to `board`
  *   progress     {done, total}          bands of a snapshot
  *   placements                          what is drawn over the board has changed
- *   placed       placement              accepted
+ *   placed       {placement, seq, leftMs, stackLeft}
  *   refused      {placement, code, leftMs}
  *   cooldown                            it was told anew
  *   presence     {total, spectators}
@@ -74,6 +74,11 @@ export class Client extends Emitter {
     return this.#sync.position;
   }
 
+  /** The generation in which coordinates are meant now. */
+  get generation() {
+    return this.#sync.generation;
+  }
+
   /** Whether a placement can be sent. */
   get joined() {
     return this.#connection.live && this.game !== null && this.board !== null;
@@ -99,6 +104,20 @@ export class Client extends Emitter {
     this.#connection.connect();
   }
 
+  /** End for good; what is unanswered is refused as `lost`. */
+  close() {
+    this.#giveUp(this.#placements.giveUp());
+    this.#connection.close();
+  }
+
+  /**
+   * Send any command, such as `limits` or `pixel`.
+   * @returns {Promise<any>} the reply, or a CommandError
+   */
+  ask(name, fields = {}) {
+    return this.#connection.command(name, fields);
+  }
+
   /** The page is shown again, or the network is back. */
   wake() {
     this.#connection.wake();
@@ -116,12 +135,17 @@ export class Client extends Emitter {
     this.#comeBack();
   }
 
-  /** Send a placement; its answer comes as `placed` or `refused`. The caller has seen `joined`. */
-  place(x, y, color) {
+  /**
+   * Send a placement; its answer comes as `placed` or `refused`. The caller has seen `joined`.
+   * @returns {import("./placements.js").Placement}
+   */
+  send(x, y, color) {
     const request = this.#options.drawRequest();
     const { generation } = this.#sync;
-    this.#send(this.#placements.begin(request, generation, x, y, color, this.#options.now()));
+    const placement = this.#placements.begin(request, generation, x, y, color, this.#options.now());
+    this.#send(placement);
     this.emit("placements");
+    return placement;
   }
 
   /** The server knows a request by who sent it: sent again as another one, it might place twice. */
@@ -269,8 +293,9 @@ export class Client extends Emitter {
     else this.cooldown.refused(ack);
     this.emit("placements");
     this.emit("cooldown");
-    if (isAccepted) this.emit("placed", placement);
-    else this.emit("refused", { placement, code: ack.code, leftMs: ack.leftMs });
+    const { seq, leftMs, stackLeft } = ack;
+    if (isAccepted) this.emit("placed", { placement, seq, leftMs, stackLeft });
+    else this.emit("refused", { placement, code: ack.code, leftMs });
   }
 
   #send({ request, generation, sentX, sentY, color }) {

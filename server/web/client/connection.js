@@ -22,12 +22,15 @@
  */
 
 import { Backoff } from "./backoff.js";
+import { WireError } from "./wire.js";
 
 const DEFAULT_PING_MS = 20_000;
 const PROBE_MS = 5_000;
 const OPEN_TIMEOUT_MS = 15_000;
 const STEADY_MS = 10_000;
 const OPEN = 1;
+const NORMAL = 1000;
+const NO_CLOSE_FRAME = 1006;
 
 /** A command that was refused, or that the line did not survive (code `lost`). */
 export class CommandError extends Error {
@@ -76,6 +79,7 @@ export class Connection {
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
     socket.onmessage = ({ data }) => this.#ours(socket, () => this.#received(data));
+    socket.onerror = () => undefined; // a close follows; some sockets raise what nobody listens to
     socket.onclose = ({ code, reason }) => this.#ours(socket, () => this.#closed(code, reason));
     this.#schedule(() => this.#abandon(), OPEN_TIMEOUT_MS);
   }
@@ -86,6 +90,14 @@ export class Connection {
     this.#leave();
     socket?.close();
     this.connect();
+  }
+
+  /** Leave the line for good. */
+  close() {
+    const socket = this.#socket;
+    this.#leave();
+    this.#stop(NORMAL, "closed here");
+    socket?.close(NORMAL);
   }
 
   /** The network or the page has woken up: try now, or find out whether the line still lives. */
@@ -112,10 +124,20 @@ export class Connection {
     this.#socket.send(frame);
   }
 
+  /** What breaks the protocol costs the server the line. */
   #received(data) {
     this.#heardAtMs = this.#around.now();
-    if (typeof data !== "string") return this.#handlers.binaryReceived(data);
-    const message = JSON.parse(data);
+    try {
+      if (typeof data === "string") this.#textReceived(data);
+      else this.#handlers.binaryReceived(data);
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#abandon(error.message);
+    }
+  }
+
+  #textReceived(text) {
+    const message = parse(text);
     if ("re" in message) this.#settle(message);
     else this.#event(message);
   }
@@ -158,10 +180,10 @@ export class Connection {
     }, PROBE_MS);
   }
 
-  /** Nothing comes any more: a close handshake would wait as long as the line is dead. */
-  #abandon() {
+  /** Without a close handshake, which would wait as long as the line is dead. */
+  #abandon(reason = "the line went silent") {
     const socket = this.#socket;
-    this.#closed(1006, "the line went silent");
+    this.#closed(NO_CLOSE_FRAME, reason);
     socket.close();
   }
 
@@ -210,6 +232,15 @@ export class Connection {
   /** What an abandoned socket still says is not for us. */
   #ours(socket, act) {
     if (this.#socket === socket) act();
+  }
+}
+
+/** @returns {object} the message; what is none breaks the protocol */
+function parse(text) {
+  try {
+    return Object(JSON.parse(text));
+  } catch (error) {
+    throw new WireError(`a text message that is no JSON: ${error.message}`);
   }
 }
 

@@ -17,6 +17,7 @@ const OP_PIXELS = 0x01;
 const OP_BAND = 0x02;
 const OP_PLACE = 0x10;
 const OP_ACK = 0x11;
+const CONFLATED = 1;
 const HEADER_BYTES = 24;
 const ACK_BYTES = 32;
 const PLACE_HEADER_BYTES = 12;
@@ -100,13 +101,19 @@ function decodePixels(view) {
   const first = readU64(view, 8);
   const last = readU64(view, 16);
   const records = readRecords(view, HEADER_BYTES);
-  const conflated = (flags & 1) === 1;
-  if (last < first) throw new WireError("a pixels frame that ends before it begins");
-  if (!conflated && records.length !== last - first + 1) {
-    throw new WireError("a plain pixels frame has one record for each seq");
-  }
+  const conflated = flags === CONFLATED;
+  if (flags > CONFLATED) throw new WireError(`a pixels frame with the reserved flags ${flags}`);
+  checkSpan(first, last, records.length, conflated);
   const [channel, generation] = [view.getUint16(2, true), view.getUint32(4, true)];
   return { kind: "pixels", conflated, channel, generation, first, last, records };
+}
+
+function checkSpan(first, last, count, conflated) {
+  const span = last - first + 1;
+  if (span < 1) throw new WireError("a pixels frame that ends before it begins");
+  if (conflated ? count > span : count !== span) {
+    throw new WireError(`a pixels frame with ${count} records for seq ${first} to ${last}`);
+  }
 }
 
 /** @returns {BandFrame} */

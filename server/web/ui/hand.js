@@ -83,7 +83,7 @@ export class Hand {
   placeAtAim() {
     const { readiness } = this;
     if (readiness === "ready" && this.#stage.viewport.isFar) this.#stage.approach(this.#stage.aim);
-    else if (readiness === "ready") this.#client.place(this.#stage.aim.x, this.#stage.aim.y, this.color);
+    else if (readiness === "ready") this.#client.send(this.#stage.aim.x, this.#stage.aim.y, this.color);
     else this.#explain(readiness);
     this.#changed();
   }

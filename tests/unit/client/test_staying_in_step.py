@@ -68,15 +68,6 @@ async def test_a_resync_without_credits_is_repeated_later():
         assert await seat.in_step(seat.peer)
 
 
-async def test_a_merged_frame_is_applied(codec):
-    async with table(codec=codec) as seat:
-        for color in range(10):
-            seat.game.place(color % 2, 0, color)
-        await seat.peer.frame(1, 10, [(0, 0, 8), (1, 0, 9)], conflated=True)
-        assert await seat.in_step(seat.peer)
-        assert seat.client.seq == 10
-
-
 async def test_growth_then_pixels_in_the_new_frame(codec):
     async with table(codec=codec) as seat:
         await seat.peer.place(0, 0, 3)
@@ -104,19 +95,6 @@ async def test_an_event_that_nobody_knows_asks_for_the_board():
         await seat.peer.snapshot()
         assert await seat.in_step(seat.peer)
         assert sum(isinstance(e, BoardReplaced) for e in seat.heard) == 2
-
-
-async def test_fill_and_cells_are_applied():
-    async with table() as seat:
-        game = seat.game
-        for x in (1, 2, 3):
-            game.cells[1][x] = 7
-        game.cells[2][6] = 4
-        game.seq = 2
-        where = {"x1": 1, "y1": 1, "x2": 3, "y2": 1, "color": 7}
-        await seat.peer.send("fill", game=GAME, seq=1, generation=0, **where)
-        await seat.peer.send("cells", game=GAME, seq=2, generation=0, records="BkAAEA==")
-        assert await seat.in_step(seat.peer)
 
 
 async def test_what_is_numbered_otherwise_is_left_alone():
