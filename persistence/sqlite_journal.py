@@ -109,6 +109,8 @@ class SqliteJournal:
         cursor: str | None = None,
     ) -> Page:
         """Placements in an area as full items, newest first."""
+        if not partitions:
+            return Page([], None)
         span = Span.of(after, up_to, cursor)
         lookup = Lookup(in_area(partitions, area), span, limit)
         return await self._reader.run(lookup.page)

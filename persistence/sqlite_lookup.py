@@ -1,13 +1,11 @@
 """Lookups in the history on SQLite, newest first: in an area, of a user, of whole partitions.
 
-An index over the history begins with a segment (sqlite_schema.py), so a lookup goes from segment to
-segment, the newest first, and ends when nothing that is left can be newer than what it has. One
-call looks into `MAX_SEGMENTS` at most: its page may then be short, and its cursor goes on from
-there. Each round is one statement, and rounds grow: a statement may wait 5 ms for the interpreter's
-lock beside a busy loop. Pure but for the connection; called by the journal in the reader's thread.
+An index over the history begins with a segment (sqlite_schema.py), so a lookup walks from segment
+to segment, the newest first, until nothing that is left can be newer than what it has. One call
+looks into `MAX_SEGMENTS` at most: its page may then be short, and its cursor goes on from there.
+A walk is one statement: each may wait 5 ms for the interpreter's lock beside a busy loop. Pure but
+for the connection; called by the journal in the reader's thread.
 """
-
-# ruff: noqa: S608 - statements hold constants only; values are bound
 
 import sqlite3
 from collections.abc import Sequence
@@ -22,9 +20,7 @@ from persistence.sqlite_reader import fetch
 from persistence.tables import HISTORY
 
 MAX_SEGMENTS = 256
-"""A million items: 60 ms where each segment holds thousands in a row of cells, else 2 ms."""
-FIRST_ROUND = 1
-ROUNDS_GROW = 8
+"""A million items: 100 ms where the area is whole rows without a placement, 2 ms for a cell."""
 
 # Those that reach the upper bound are all taken, so that each page gets below it.
 _SEGMENTS = """
@@ -34,18 +30,26 @@ SELECT json_group_array(json_array(segment, last)) FROM (
     SELECT segment, last FROM history_segments WHERE last < ?2 AND last > ?1
     ORDER BY last DESC LIMIT ?3)
   ORDER BY last DESC)"""
-_IN_SPAN = "SK > ? AND SK <= ? AND (SK < ? OR PK < ?)"
-_AREA = f"""
-SELECT PK, SK FROM history INDEXED BY XOriginalIndex
-WHERE PK IN (SELECT value FROM json_each(?)) AND segment IN (SELECT value FROM json_each(?))
-AND x_original {{x_side}} AND y_original BETWEEN ? AND ? AND {_IN_SPAN}"""
-_USER = f"""
-SELECT PK, SK FROM history INDEXED BY UserIndex
-WHERE segment IN (SELECT value FROM json_each(?)) AND userId = ? AND {_IN_SPAN}"""
+# A row holds the newest keys of one segment, and how many the rows before it have found.
+_WALK = """
+WITH RECURSIVE walk (place, found, keys) AS (
+  VALUES (:place, 0, '[]')
+  UNION ALL
+  SELECT place + 1, found + json_array_length(keys), (
+    SELECT json_group_array(json_array(SK, PK)) FROM (
+      SELECT SK, PK FROM history INDEXED BY {name}
+      WHERE {where} AND segment = json_extract(:segments, '$[' || place || ']')
+      AND SK > :after AND SK <= :up_to AND (SK < :up_to OR PK < :below)
+      ORDER BY SK DESC, PK DESC LIMIT :limit))
+  FROM walk WHERE place < :end AND found + json_array_length(keys) < :limit)
+SELECT json_array(max(place), json_group_array(json(keys))) FROM walk"""
 _ITEMS = """
-SELECT item FROM (SELECT * FROM ({keys}) ORDER BY SK DESC, PK DESC LIMIT ?) AS found
-CROSS JOIN history USING (PK, SK) ORDER BY SK DESC, PK DESC"""
-_PARTITION = f"SELECT PK, SK, item FROM history WHERE PK = ? AND {_IN_SPAN}"
+SELECT item FROM json_each(?) AS wanted CROSS JOIN history
+ON SK = json_extract(wanted.value, '$[0]') AND PK = json_extract(wanted.value, '$[1]')
+ORDER BY SK DESC, PK DESC"""
+_PARTITION = """
+SELECT PK, SK, item FROM history
+WHERE PK = ? AND SK > ? AND SK <= ? AND (SK < ? OR PK < ?)"""
 
 
 class Span(NamedTuple):
@@ -66,39 +70,56 @@ class Span(NamedTuple):
             else cls(after, bound, LAST_CHAR)
         )
 
-    @property
-    def arguments(self) -> tuple[str, str, str, str]:
-        """What `_IN_SPAN` asks for."""
-        return self.after, self.up_to, self.up_to, self.below
-
 
 class Wanted(NamedTuple):
-    """Which keys a lookup is after: a statement, and its arguments but for segments and span."""
+    """Which placements a lookup is after."""
 
-    keys: str
-    before: tuple[Any, ...]
-    behind: tuple[Any, ...]
+    name: str
+    """Of the index."""
+    where: str
+    values: dict[str, Any]
 
 
 def in_area(partitions: Sequence[str], area: Rectangle) -> Wanted:
     """Look for an area; one column of cells is sought, more are scanned."""
-    one = area.x1 == area.x2
-    x_sides = (area.x1,) if one else (area.x1, area.x2)
     return Wanted(
-        _AREA.format(x_side="= ?" if one else "BETWEEN ? AND ?"),
-        (_json(partitions),),
-        (*x_sides, area.y1, area.y2),
+        "XOriginalIndex",
+        " AND ".join((_of(partitions), _side("x", area.x1, area.x2), _side("y", area.y1, area.y2))),
+        {
+            "partitions": partitions[0] if len(partitions) == 1 else _json(partitions),
+            "x1": area.x1,
+            "x2": area.x2,
+            "y1": area.y1,
+            "y2": area.y2,
+        },
     )
 
 
 def of_user(user_id: str) -> Wanted:
     """Look for a user, in all partitions."""
-    return Wanted(_USER, (), (user_id,))
+    return Wanted("UserIndex", "userId = :user", {"user": user_id})
+
+
+# Equal where it can be, so that the index gives its keys in order.
+
+
+def _of(partitions: Sequence[str]) -> str:
+    one = len(partitions) == 1
+    return "PK = :partitions" if one else "PK IN (SELECT value FROM json_each(:partitions))"
+
+
+def _side(axis: str, first: int, last: int) -> str:
+    bound = f"= :{axis}1" if first == last else f"BETWEEN :{axis}1 AND :{axis}2"
+    return f"{axis}_original {bound}"
 
 
 class _Segment(NamedTuple):
     number: int
     last: str
+
+
+_Sorted = tuple[str, str]
+"""SK and PK, in the order of a page."""
 
 
 class Lookup:
@@ -108,42 +129,41 @@ class Lookup:
         self._wanted = wanted
         self._span = span
         self._limit = limit
-        self._items: list[Item] = []
 
     def page(self, connection: sqlite3.Connection) -> Page:
         """Read it."""
         segments, beyond = _segments(connection, self._span)
-        seen, size = 0, FIRST_ROUND
-        while seen < len(segments):
-            self._take(connection, segments[seen : seen + size])
-            seen, size = seen + size, size * ROUNDS_GROW
-            left = segments[seen].last if seen < len(segments) else beyond
-            if left is not None and self._is_settled(left):
-                return Page(self._items, _cursor(self._items[-1]))
-        if beyond is not None:
-            return self._down_to(beyond)
-        full = len(self._items) == self._limit
-        return Page(self._items, _cursor(self._items[-1]) if full else None)
-
-    def _take(self, connection: sqlite3.Connection, segments: Sequence[_Segment]) -> None:
-        """Add what some segments hold; fewer than the limit are kept when items are large."""
-        keys, before, behind = self._wanted
         numbers = _json([segment.number for segment in segments])
-        arguments = (*before, numbers, *behind, *self._span.arguments, self._limit)
-        items, more = fetch(connection, _ITEMS.format(keys=keys), arguments, self._limit)
-        if more:
-            self._limit = len(items)
-        both = sorted([*self._items, *items], key=_order, reverse=True)
-        self._items = both[: self._limit]
+        keys, place = list[_Sorted](), 0
+        while place < len(segments):
+            place, found = self._walk(connection, numbers, place, len(segments))
+            keys = sorted([*keys, *found], reverse=True)[: self._limit]
+            left = segments[place].last if place < len(segments) else beyond
+            if len(keys) == self._limit and (left is None or keys[-1][0] > left):
+                return self._page_of(connection, keys, _cursor(keys[-1]))
+        if beyond is None:
+            return self._page_of(connection, keys, None)
+        settled = [key for key in keys if key[0] > beyond]
+        return self._page_of(connection, settled, _cursor((beyond, LAST_CHAR)))
 
-    def _is_settled(self, last: str) -> bool:
-        """Whether the page is full, and nothing up to `last` belongs into it."""
-        return len(self._items) == self._limit and self._items[-1]["SK"] > last
+    def _walk(
+        self, connection: sqlite3.Connection, numbers: str, place: int, end: int
+    ) -> tuple[int, list[_Sorted]]:
+        """Look on from a place until a page is full; returns the place after it."""
+        name, where, values = self._wanted
+        named = {"segments": numbers, "place": place, "end": end, "limit": self._limit}
+        text = _WALK.format(name=name, where=where)
+        row = connection.execute(text, values | named | self._span._asdict()).fetchone()
+        after, found = orjson.loads(row[0])
+        return after, [(sort, partition) for keys in found for sort, partition in keys]
 
-    def _down_to(self, last: str) -> Page:
-        """Give what is newer than all that was not looked into."""
-        settled = [item for item in self._items if item["SK"] > last]
-        return Page(settled, _json([LAST_CHAR, last]))
+    def _page_of(
+        self, connection: sqlite3.Connection, keys: Sequence[_Sorted], cursor: str | None
+    ) -> Page:
+        """Read the items; fewer than there are keys when they are large."""
+        items, _ = fetch(connection, _ITEMS, (_json(keys),), max(1, len(keys)))
+        shorter = len(items) < len(keys)
+        return Page(items, _cursor_after(items[-1]) if shorter else cursor)
 
 
 def newest(
@@ -151,9 +171,10 @@ def newest(
 ) -> Page:
     """Read the newest items of whole partitions."""
     select = " UNION ALL ".join([_PARTITION] * len(partitions)) + " ORDER BY SK DESC, PK DESC"
-    arguments = [part for name in partitions for part in (name, *span.arguments)]
+    bounds = (span.after, span.up_to, span.up_to, span.below)
+    arguments = [part for name in partitions for part in (name, *bounds)]
     items, more = fetch(connection, select, arguments, limit)
-    return Page(items, _cursor(items[-1]) if more else None)
+    return Page(items, _cursor_after(items[-1]) if more else None)
 
 
 def _segments(connection: sqlite3.Connection, span: Span) -> tuple[list[_Segment], str | None]:
@@ -165,12 +186,13 @@ def _segments(connection: sqlite3.Connection, span: Span) -> tuple[list[_Segment
     return segments[:taken], segments[taken].last if taken < len(segments) else None
 
 
-def _order(item: Item) -> tuple[str, str]:
-    return item["SK"], item["PK"]
+def _cursor(key: _Sorted) -> str:
+    return _json(key)
 
 
-def _cursor(item: Item) -> str:
-    return _json(key_of(HISTORY, item))
+def _cursor_after(item: Item) -> str:
+    partition, sort = key_of(HISTORY, item)
+    return _cursor((sort, partition))
 
 
 def _position(cursor: str) -> Key:
@@ -180,7 +202,7 @@ def _position(cursor: str) -> Key:
     except ValueError:
         parts = None
     if isinstance(parts, list) and [type(part) for part in parts] == [str, str]:
-        return Key(*parts)
+        return Key(sort=parts[0], partition=parts[1])
     raise PermanentFault("no cursor of this store", "begin without a cursor")
 
 

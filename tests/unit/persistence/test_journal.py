@@ -166,7 +166,7 @@ LOOKUPS: dict[str, tuple[Callable[[Store], Awaitable[object]], str]] = {
     ),
     "cell": (
         lambda store: store.journal.within(["HISTORY"], Rectangle(1, 0, 1, 0), **BOUNDS),
-        "COVERING INDEX XOriginalIndex (PK=? AND segment=? AND x_original=? AND y_original>?",
+        "COVERING INDEX XOriginalIndex (PK=? AND segment=? AND x_original=? AND y_original=? AND S",
     ),
     "user": (
         lambda store: store.journal.by_user("user-1", **BOUNDS),
