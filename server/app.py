@@ -17,7 +17,11 @@ from persistence.timed import timed
 from server import __version__
 from server.access.addresses import address_hasher, client_address, is_exempt
 from server.access.auth import Authenticator
+from server.access.auth_keys import KeyEvents, KeySet
+from server.access.auth_outside import OutsideIssuer, OutsideRules
+from server.access.entry import Everybody
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
+from server.access.renames import RenameLimit
 from server.access.secret import Secret, open_secret
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
@@ -29,6 +33,7 @@ from server.config import Settings
 from server.founding import Founding, read_founding
 from server.game.game import Games
 from server.http.app import HttpSide
+from server.http.key_fetch import key_fetch
 from server.hub.hub import Hub, HubSettings
 from server.lifecycle import Lifecycle, Parts
 from server.loop import choose_loop, run_on
@@ -79,6 +84,7 @@ def compose(
     hub = Hub(clock, _hub_settings(settings), log.hub_events())
     bans = Bans()
     transport = TransportSettings(ping_ms=settings.ping_ms)
+    keys = _issuer_keys(settings, clock, log)
     services = Services(
         clock=clock,
         phase=phase,
@@ -91,11 +97,15 @@ def compose(
         presence=PresenceService(
             store.tables, sessions, settings.presence_debounce_ms / MS, log.fault
         ),
-        authenticator=Authenticator(secret, clock.wall_ms, chance),
+        authenticator=Authenticator(
+            secret, clock.wall_ms, chance, _outside_issuer(settings, clock, keys)
+        ),
+        entry=Everybody(),
         connection_limits=_connection_limits(settings),
         guest_limit=GuestLimit(
             settings.guests_per_address, clock.monotonic_ms, settings.address_exceptions
         ),
+        rename_limit=RenameLimit(clock.monotonic_ms),
         bans=bans,
         address_key=_address_key(settings, secret),
         metrics=metrics,
@@ -110,8 +120,23 @@ def compose(
         settings=transport,
     )
     counts = WatcherCounts(games, hub, sessions)
-    parts = Parts(services, counts, store, listener, http, log, founding, chance)
+    parts = Parts(services, counts, store, listener, http, log, founding, chance, keys)
     return Lifecycle(settings, parts)
+
+
+def _issuer_keys(settings: Settings, clock: Clock, log: OperatorLog) -> KeySet | None:
+    if settings.jwks_url is None:
+        return None
+    events = KeyEvents(log.issuer_away, log.issuer_back)
+    return KeySet(key_fetch(settings.jwks_url), clock.monotonic_ms, events)
+
+
+def _outside_issuer(settings: Settings, clock: Clock, keys: KeySet | None) -> OutsideIssuer | None:
+    issuer, audience = settings.jwks_issuer, settings.jwks_audience
+    if keys is None or issuer is None or audience is None:
+        return None
+    rules = OutsideRules(issuer, audience, settings.jwks_roles_claim)
+    return OutsideIssuer(rules, keys, clock.wall_ms)
 
 
 def _connection_limits(settings: Settings) -> ConnectionLimits:

@@ -14,6 +14,7 @@ from typing import Any
 
 from canvas.address import AddressPolicy
 from persistence.ports import Store
+from server.access.auth_keys import KeySet
 from server.audience.watcher_counts import WatcherCounts
 from server.collector import building_what_stays
 from server.config import Settings
@@ -52,6 +53,8 @@ class Parts:
     log: OperatorLog
     founding: Founding
     chance: random.Random
+    issuer_keys: KeySet | None
+    """Of an outside issuer, where there is one."""
 
 
 class Lifecycle:
@@ -143,6 +146,8 @@ class Lifecycle:
         self._spawn(snapshotter.run(), f"storing snapshots of {game.name}")
         self._spawn(services.presence.run(), "telling presence")
         self._spawn(self._keep_house(), "housekeeping")
+        if self._parts.issuer_keys is not None:
+            self._spawn(self._parts.issuer_keys.run(), "reading the outside issuer's keys")
         changes = self._parts.founding.changes_to(game.replica.settings)
         if changes:
             game.change(changes)

@@ -69,6 +69,11 @@ class PresenceService:
         self._tracker.change(connection_id, user, name, invisible=invisible)
         self._changed.set()
 
+    def rename(self, user_id: str, name: str) -> None:
+        """Give somebody another name, on all their connections."""
+        self._tracker.rename(user_id, name)
+        self._changed.set()
+
     def disconnect(self, connection_id: str) -> None:
         """Forget a connection."""
         self._tracker.disconnect(connection_id)

@@ -8,6 +8,7 @@ the watcher counts and the housekeeping walk it.
 from collections.abc import Iterator
 from typing import Protocol
 
+from server.access.identity import Identity
 from server.ports import Connection
 
 
@@ -15,6 +16,7 @@ class Member(Protocol):
     """A session as others see it."""
 
     connection: Connection
+    identity: Identity | None
     wants_presence: bool
     presence_due: bool
 
@@ -42,6 +44,10 @@ class Sessions:
 
     def __iter__(self) -> Iterator[Member]:
         return iter(tuple(self._members))
+
+    def of_user(self, user_id: str) -> Iterator[Member]:
+        """Walk the connections of one identity."""
+        return (one for one in self if one.identity is not None and one.identity.id == user_id)
 
     def close_expired(self, wall_ms: int) -> None:
         """Close those whose token has run out; called about once a second."""

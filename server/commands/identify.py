@@ -7,11 +7,13 @@ changes nothing: `become` does, once the command succeeds.
 
 from dataclasses import dataclass
 
-from canvas.refusals import Refused
+from canvas.refusals import FOREVER_MS, Refused
+from canvas.rules import ban_refusal
 from server.access import admission
 from server.access.auth import Unauthorized
 from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity
+from server.commands.caller import Caller
 from server.commands.registry import Failed, bad_request
 from server.session.services import Services
 from server.session.session import Session
@@ -28,10 +30,18 @@ class Person:
     token: str | None = None
 
 
-async def prepare(services: Services, token: str | None) -> Failed | None:
-    """Await what `identify` needs to know of a token, or say that it cannot be known now."""
-    if token is None:
-        return None
+async def prepare(caller: Caller, token: str | None, *, guest: bool) -> Failed | None:
+    """Await what `identify` and `new_guest` need to know, or say what stands against it."""
+    if token is not None:
+        return await _prepare_token(caller.services, token)
+    if guest and caller.identity is None and caller.services.rules.guests:
+        reason = await caller.services.entry.admit(caller.remote)
+        if reason is not None:
+            return Failed(ErrorCode.FORBIDDEN, reason)
+    return None
+
+
+async def _prepare_token(services: Services, token: str) -> Failed | None:
     try:
         await services.authenticator.prepare(token)
     except IssuerAway as away:
@@ -46,7 +56,7 @@ def identify(session: Session, token: str | None, *, guest: bool) -> Person | Fa
     if token is not None:
         return _by_token(session, token)
     if guest and session.identity is None:
-        return _new_guest(session)
+        return new_guest(session)
     return Person(session.identity)
 
 
@@ -66,6 +76,19 @@ def _by_token(session: Session, token: str) -> Person | Failed:
     return Person(identity)
 
 
+def ban_on(caller: Caller) -> Failed | None:
+    """Tell the ban of the caller's address or identity, where there is one."""
+    bans, wall_ms = caller.services.bans, caller.services.clock.wall_ms()
+    ban = bans.of_address(caller.remote, wall_ms)
+    if ban is None and caller.user_id is not None:
+        ban = bans.of_user(caller.user_id, wall_ms)
+    if ban is None:
+        return None
+    refusal = ban_refusal(ban, wall_ms)
+    left_ms = None if refusal.left_ms == FOREVER_MS else refusal.left_ms
+    return Failed(refusal.why.code, refusal.message, {"leftMs": left_ms})
+
+
 def _banned(session: Session, rejection: admission.Rejection) -> Failed:
     return Failed(ErrorCode.FORBIDDEN, rejection.reason, then=lambda: session.reject(rejection))
 
@@ -77,11 +100,12 @@ def _unauthorized(session: Session, reason: str) -> Failed:
     return Failed(ErrorCode.UNAUTHORIZED, f"{reason}; sign in again", then=close)
 
 
-def _new_guest(session: Session) -> Person | Failed:
-    services = session.services
+def new_guest(caller: Caller) -> Person | Failed:
+    """Make somebody a guest, or say why not; whoever succeeds is to be counted in this turn."""
+    services = caller.services
     if not services.rules.guests:
-        return Failed(ErrorCode.FORBIDDEN, "guests are not let in here; subscribe with a token")
-    wait_ms = services.guest_limit.wait_ms(session.connection.remote)
+        return Failed(ErrorCode.FORBIDDEN, "guests are not let in here; come with a token")
+    wait_ms = services.guest_limit.wait_ms(caller.remote)
     if wait_ms:
         message = "your address has as many guests as it may; use a token or come back later"
         extra = {"retryAfterMs": wait_ms, "scope": GUESTS_SCOPE}

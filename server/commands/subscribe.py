@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from server.access.identity import Identity
-from server.commands import watching
+from server.commands import watching, you
 from server.commands.identify import Person, identify, prepare
 from server.commands.registry import (
     Command,
@@ -51,6 +51,8 @@ class You(Reply):
     name: str | None
     roles: list[str]
     anonymous: bool
+    expires_at: int | None = None
+    """Milliseconds since the epoch, from when on the token counts for nothing."""
     token: str | None = None
     """There when it was made just now."""
     last_accepted: LastAccepted | None = None
@@ -66,7 +68,7 @@ class Subscribed(Reply):
 
 async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     session, request = call.session, call.request
-    unready = await prepare(session.services, request.token)
+    unready = await prepare(session, request.token, guest=request.guest)
     if unready is not None:
         return unready
     if request.watch_version == 0:
@@ -105,14 +107,7 @@ def _you(session: Session, person: Person) -> dict[str, Any]:
     identity = person.identity
     if identity is None:
         return {"id": None, "name": None, "roles": [], "anonymous": True}
-    return {
-        "id": identity.id,
-        "name": identity.name,
-        "roles": sorted(identity.roles),
-        "anonymous": False,
-        **({} if person.token is None else {"token": person.token}),
-        **_last_accepted(session, identity),
-    }
+    return {**you.person(identity, person.token), **_last_accepted(session, identity)}
 
 
 def _last_accepted(session: Session, identity: Identity) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from server.problems import ConfigurationError, Problem
 MAX_FILE_BYTES = 1_000_000
 MAX_SHOWN_CHARS = 200
 OTHERS_MAY_READ = 0o077
+NEEDED_OF_ISSUER = ("jwks_url", "jwks_issuer", "jwks_audience")
+ISSUER_SETTINGS = (*NEEDED_OF_ISSUER, "jwks_roles_claim")
 
 
 class Given(NamedTuple):
@@ -199,6 +201,19 @@ def _check_conflicts(
             f"leave no tick: the shortest is {least} ms, the longest {most} ms",
             "Give a tick-max-ms that is not below tick-min-ms.",
         )
+    _check_issuer(settings, given, wrong, found)
+
+
+def _check_issuer(
+    settings: Settings, given: Mapping[str, Given], wrong: set[str], found: _Findings
+) -> None:
+    """Half of an issuer would be none, or one whose tokens for others are taken, too."""
+    named = [name for name in ISSUER_SETTINGS if name in given]
+    missing = [name for name in NEEDED_OF_ISSUER if getattr(settings, name) is None]
+    if not named or not missing or wrong & set(ISSUER_SETTINGS):
+        return
+    keys = " and ".join(BY_NAME[name].key for name in missing)
+    found.add(given[named[0]].where, "is a part of an outside issuer", f"Give {keys}, too.")
 
 
 def _check_files(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:

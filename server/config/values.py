@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator
 
 from canvas.geometry import MAX_SIDE
-from canvas.networks import Network, parse_network
+from canvas.networks import Network, parse_address, parse_network
 
 SWITCHES = {"on": True, "off": False}
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -89,6 +89,23 @@ def read_networks(value: object) -> object:
     return tuple(part if isinstance(part, Network) else _network(part) for part in _parts(value))
 
 
+def read_key_address(value: object) -> object:
+    """Read the address of a key set: https, or http on this machine. Raises ValueError."""
+    try:
+        parts = urlsplit(str(value).strip())
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError as error:
+        raise ValueError("is no address of a web server") from error
+    if parts.scheme not in DEFAULT_PORTS or not host or parts.username is not None:
+        raise ValueError("is no address of a web server")
+    parsed = parse_address(host)
+    is_here = host == "localhost" or (parsed is not None and parsed.is_loopback)
+    if parts.scheme == "http" and not is_here:
+        raise ValueError("is not encrypted, so that anybody on the way could give you their keys")
+    return parts._replace(fragment="").geturl()
+
+
 def read_size(value: object) -> object:
     """Read `WIDTHxHEIGHT`, each side 1 to 8000. Raises ValueError."""
     match = re.fullmatch(r"([0-9]{1,5})[xX]([0-9]{1,5})", str(value).strip())
@@ -141,6 +158,7 @@ Networks = Annotated[
     BeforeValidator(read_networks),
     Accepts("networks with commas between: 10.0.0.0/8,2001:db8::/32"),
 ]
+KeyAddress = Annotated[str, BeforeValidator(read_key_address)]
 BoardSize = Annotated[
     Size,
     BeforeValidator(read_size),

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from canvas.bans import Bans
 from persistence.ports import Blobs, Journal
 from server.access.auth import Authenticator
+from server.access.entry import Entry
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.access.renames import RenameLimit
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.clock import Clock
@@ -49,8 +51,10 @@ class Services:
     sessions: Sessions
     presence: PresenceService
     authenticator: Authenticator
+    entry: Entry
     connection_limits: ConnectionLimits
     guest_limit: GuestLimit
+    rename_limit: RenameLimit
     bans: Bans
     address_key: Callable[[str], str]
     """What the cooldown budget and the journal know of an address; empty for exempt networks."""

@@ -4,7 +4,7 @@ Owns the names and the order of their fields (docs/reference/protocol.md); decid
 when they are sent. Called by the session, the hub, the presence service and the transport.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from canvas.events import BaseImported, Resized, SettingsChanged
@@ -90,6 +90,11 @@ def settings(game: str, event: SettingsChanged) -> bytes:
 def base(game: str, event: BaseImported) -> bytes:
     """Encode that a picture was laid over the board; who watches asks for a snapshot."""
     return event_frame("base", game=game, seq=event.seq, generation=event.generation)
+
+
+def you(person: Mapping[str, Any]) -> bytes:
+    """Encode who a connection is now, after the same identity was renamed on another one."""
+    return event_frame("you", **person)
 
 
 def presence_delta(

@@ -63,7 +63,7 @@ def steps_of(name: str) -> list[Json]:
 def test_every_command_is_shown() -> None:
     said = [step["fromClient"] for step in steps_of("commands") if "fromClient" in step]
     shown = {message.get("do") for message in said if isinstance(message, dict)}
-    assert {command.name for command in COMMANDS} <= shown
+    assert {command.name for command in COMMANDS.over_websocket()} <= shown
 
 
 def test_every_refusal_is_shown_but_the_one_that_needs_a_crowd() -> None:

@@ -200,7 +200,10 @@ class Recorder:
     def _anonymous(self, message: Json) -> Json:
         """Replace what is drawn at random."""
         you = message.get("you", {})
-        if "token" in you:
+        if "token" in message:
+            self._guest_token = message["token"]
+            message.update(id=GUEST["id"], token=GUEST["token"])
+        elif "token" in you:
             self._guest_token = you["token"]
             you.update(GUEST)
         elif you.get("id", "") and you["id"].startswith("g_"):

@@ -20,8 +20,10 @@ from canvas.palette import DEFAULT
 from canvas.settings import Settings
 from persistence.faulty import Faults, faulty
 from server.access.auth import Authenticator
+from server.access.entry import Everybody
 from server.access.identity import Role
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
+from server.access.renames import RenameLimit
 from server.access.secret import Secret
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
@@ -177,8 +179,10 @@ class World:
             sessions=self.sessions,
             presence=PresenceService(self.store.tables, self.sessions, 0.0, self.note_fault),
             authenticator=self.auth,
+            entry=options.get("entry", Everybody()),
             connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
             guest_limit=GuestLimit(options.get("guests_per_address", 0), self.clock.monotonic_ms),
+            rename_limit=RenameLimit(self.clock.monotonic_ms),
             bans=self.bans,
             address_key=lambda address: f"key of {address}",
             metrics=Metrics(),

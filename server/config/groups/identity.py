@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel, Field, SecretStr
 
 from server.config.about import About, Count
-from server.config.values import Accepts, OnOff
+from server.config.values import Accepts, KeyAddress, OnOff
 
 GROUP = "Identity"
+MAX_CLAIM_CHARS = 255
 
 
 class Identities(BaseModel):
@@ -37,3 +38,38 @@ class Identities(BaseModel):
             "As many as may place at once by the default address budget.",
         ),
     ] = 40
+    jwks_url: Annotated[
+        KeyAddress | None,
+        Accepts("an address that begins with https://, or with http:// on this machine"),
+        About(
+            GROUP,
+            "Key set (JWKS) of an outside issuer whose tokens are taken as well as ours.",
+            "URL",
+        ),
+    ] = None
+    jwks_issuer: Annotated[
+        str | None,
+        Field(min_length=1, max_length=MAX_CLAIM_CHARS),
+        Accepts("the issuer as its tokens spell it in iss"),
+        About(GROUP, "Issuer that such tokens name in iss, to the letter.", "TEXT"),
+    ] = None
+    jwks_audience: Annotated[
+        str | None,
+        Field(min_length=1, max_length=MAX_CLAIM_CHARS),
+        Accepts("the audience as the tokens spell it in aud"),
+        About(
+            GROUP,
+            "Audience that such tokens name in aud: they must be meant for this server.",
+            "TEXT",
+        ),
+    ] = None
+    jwks_roles_claim: Annotated[
+        str | None,
+        Field(min_length=1, max_length=MAX_CLAIM_CHARS),
+        Accepts("the name of a claim, such as roles or realm_access.roles"),
+        About(
+            GROUP,
+            "Claim of such tokens that lists roles of this server; all are players without it.",
+            "CLAIM",
+        ),
+    ] = None

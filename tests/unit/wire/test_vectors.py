@@ -140,6 +140,7 @@ ENCODERS = {
     "resize": resize_event,
     "settings": settings_event,
     "presence": presence_event,
+    "you": lambda e: events.you({name: value for name, value in e.items() if name != "event"}),
     "watchers": lambda e: events.watchers(e["game"], e["watchers"]),
     "game": lambda e: events.game_hint(e["game"], e["seq"]),
     "notice": lambda e: events.notice(e["text"], e["level"]),
