@@ -45,6 +45,11 @@ class EmbeddedLease:
         assert item is not None  # noqa: S101 - an update returns its item
         return int(item["fence"])
 
+    async def tell(self, url: str) -> None:
+        """Note in the lock's file where the holder is reached."""
+        if self._lock is not None:
+            self._lock.tell(url)
+
     async def release(self) -> None:
         """Free the directory for another process."""
         if self._lock is not None:

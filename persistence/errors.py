@@ -37,4 +37,11 @@ class StoreDamaged(StoreError):
 
 
 class StoreInUse(StoreError):
-    """Another process writes to this store; the message names it."""
+    """Another process writes to this store; the message names it.
+
+    `url` is where it is reached, if it has said so.
+    """
+
+    def __init__(self, message: str, hint: str = "", *, url: str = "") -> None:
+        super().__init__(message, hint)
+        self.url = url

@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ class DirectoryLock:
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / LOCK_NAME
         self._file: int | None = None
+        self._holder: dict[str, Any] = {}
 
     def acquire(self, since_ms: int) -> None:
         """Take the lock, or keep it. Raises StoreInUse naming the holder, PermanentFault."""
@@ -36,7 +38,7 @@ class DirectoryLock:
         try:
             _lock(file)
             holder = {"pid": os.getpid(), "host": socket.gethostname(), "sinceMs": since_ms}
-            _replace(file, json.dumps(holder).encode())
+            _replace(file, holder)
         except BlockingIOError as error:
             os.close(file)
             raise self._in_use() from error
@@ -44,6 +46,13 @@ class DirectoryLock:
             os.close(file)
             raise fault_of(error, self._path) from error
         self._file = file
+        self._holder = holder
+
+    def tell(self, url: str) -> None:
+        """Note where the holder is reached, for whoever finds the directory in use."""
+        if self._file is not None:
+            with suppress(OSError):  # a disk that is full just now is no reason not to serve
+                _replace(self._file, {**self._holder, "url": url})
 
     def release(self) -> None:
         """Give the lock back; harmless when it is not held."""
@@ -52,9 +61,11 @@ class DirectoryLock:
             self._file = None
 
     def _in_use(self) -> StoreInUse:
+        content = self._path.read_bytes()
         return StoreInUse(
-            f"{self._path.parent} is in use by {_described(self._path.read_bytes())}",
+            f"{self._path.parent} is in use by {_described(content)}",
             "stop that process, or choose another directory with --data",
+            url=_url(content),
         )
 
 
@@ -68,9 +79,19 @@ def _described(content: bytes) -> str:
         return "another process"
 
 
-def _replace(file: int, content: bytes) -> None:
+def _url(content: bytes) -> str:
+    """Where the holder said that it is reached; empty when it said nothing that can be read."""
+    try:
+        url = json.loads(content)["url"]
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return url if isinstance(url, str) else ""
+
+
+def _replace(file: int, holder: dict[str, Any]) -> None:
+    os.lseek(file, 0, os.SEEK_SET)
     os.ftruncate(file, 0)
-    os.write(file, content)
+    os.write(file, json.dumps(holder).encode())
 
 
 if sys.platform == "win32":

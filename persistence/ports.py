@@ -251,6 +251,10 @@ class Lease(Protocol):
         """Take it and return the fence, higher than any before. Raises StoreInUse."""
         ...
 
+    async def tell(self, url: str) -> None:
+        """Say where the holder is reached: StoreInUse tells it to a rival, until the release."""
+        ...
+
     async def release(self) -> None:
         """Give it back; a process that dies gives it back too."""
         ...

@@ -54,6 +54,12 @@ def announce(host: str, port: int) -> None:
     sys.stdout.flush()
 
 
+def own_url(host: str, port: int, *, tls: bool) -> str:
+    """Where a process of this machine reaches the server."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with
+    return f"{'https' if tls else 'http'}://{_shown(host)}:{port}"
+
+
 def _shown(host: str) -> str:
     if host in ANY_ADDRESS:
         return "localhost"

@@ -36,3 +36,19 @@ class LeaseContract:
             await lease.release()
             await lease.release()
             assert await lease.acquire() > 0
+
+    async def test_a_rival_is_told_where_the_holder_is_reached(self, open_lease: OpenLease) -> None:
+        async with open_lease() as holder:
+            await holder.acquire()
+            await holder.tell("http://127.0.0.1:8080")
+            with pytest.raises(StoreInUse) as refused:
+                async with open_lease() as rival:
+                    await rival.acquire()
+            assert refused.value.url == "http://127.0.0.1:8080"
+            await holder.release()
+        async with open_lease() as holder:
+            await holder.acquire()
+            with pytest.raises(StoreInUse) as refused:
+                async with open_lease() as rival:
+                    await rival.acquire()
+            assert refused.value.url == ""

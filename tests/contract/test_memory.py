@@ -26,7 +26,7 @@ def store(wall: Wall) -> Store:
 
 @pytest.fixture
 def open_lease() -> OpenLease:
-    shared = [0, 0]
+    shared = [0, 0, ""]
 
     @asynccontextmanager
     async def opening() -> AsyncIterator[Lease]:

@@ -42,7 +42,7 @@ Rows = dict[tuple[str, Key], bytes]
 def open_memory(wall_ms: Callable[[], int] = lambda: 0, rows: Rows | None = None) -> Store:
     """A store in memory; `rows` is what it holds, to look behind the port or to open it again."""
     tables = MemoryTables(rows if rows is not None else {}, wall_ms)
-    return Store(tables, MemoryJournal(tables), MemoryBlobs(), MemoryLease([0, 0]))
+    return Store(tables, MemoryJournal(tables), MemoryBlobs(), MemoryLease([0, 0, ""]))
 
 
 class MemoryTables:
@@ -221,18 +221,23 @@ class MemoryBlobs:
 
 
 class MemoryLease:
-    """`shared` is [fence, how many hold it]: two leases on one list are rivals."""
+    """`shared` is [fence, how many hold it, where]: two leases on one list are rivals."""
 
-    def __init__(self, shared: list[int]) -> None:
+    def __init__(self, shared: list[Any]) -> None:
         self._shared = shared
         self._held = False
 
     async def acquire(self) -> int:
         if self._shared[1] and not self._held:
-            raise StoreInUse("another lease holds this store", "release it first")
+            url: str = self._shared[2]
+            raise StoreInUse("another lease holds this store", "release it first", url=url)
         self._held = True
-        self._shared[:] = [self._shared[0] + 1, 1]
-        return self._shared[0]
+        fence: int = self._shared[0] + 1
+        self._shared[:] = [fence, 1, ""]
+        return fence
+
+    async def tell(self, url: str) -> None:
+        self._shared[2] = url
 
     async def release(self) -> None:
         if self._held:
