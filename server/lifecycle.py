@@ -26,7 +26,7 @@ from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
-from server.telemetry.progress import RecoveryProgress, announce
+from server.telemetry.progress import RecoveryProgress, announce, own_url
 from server.transport.listener import Listener
 from server.wire import events
 from server.wire.codes import CloseCode
@@ -107,6 +107,7 @@ class Lifecycle:
             parts.listener.stop()
             raise
         self._open(game)
+        await parts.store.lease.tell(own_url(settings.host, parts.listener.port, tls=False))
         parts.services.phase.ready()
         announce(settings.host, parts.listener.port)
 
