@@ -92,14 +92,14 @@ def _parameter(name: str, info: FieldInfo) -> click.Parameter:
     if info.annotation is bool:
         both = "/".join(filter(None, (flag, OPPOSITES.get(name))))
         return click.Option([both], is_flag=True, default=False, help=info.description)
+    needed = {"required": True} if info.is_required() else {"default": info.default}
     return click.Option(
         [flag],
         type=_type(info.annotation),
         metavar=METAVARS.get(name),
-        required=info.is_required(),
-        default=None if info.is_required() else info.default,
-        show_default=info.default is not None,
+        show_default=not info.is_required() and info.default is not None,
         help=info.description,
+        **needed,
     )
 
 

@@ -19,9 +19,10 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bots.arguments import command
+from bots.arguments import command, websocket_url
 from bots.crew import Plan
 from bots.options import Refused, read
+from bots.scenario import read_scenario, told
 from bots.screen import Screen
 from bots.stage import Act, Stage, Window
 from bots.ways import WAYS, Setting
@@ -53,10 +54,10 @@ def _play(
         raise click.UsageError("Nobody to send: give a number of bots, --spectators, or both.")
     try:
         options = read(WAYS[way].options, own, "--")
-        played = WAYS[way].make(options, Setting(seed, Path()))
+        make = WAYS[way].prepare(options, Setting(seed, Path()))
     except (Refused, PictureError) as error:
         raise click.UsageError(str(error)) from error
-    return perform((Act(way, plan, lambda: played, (Window(0.0, seconds),)),))
+    return perform((Act(way, plan, make, (Window(0.0, seconds),)),))
 
 
 def perform(acts: tuple[Act, ...], seconds: float | None = None) -> int:
@@ -96,6 +97,25 @@ def _finish(stage: Stage) -> None:
     """End the run in order at the first Ctrl-C; the second one ends the process."""
     stage.over.set()
     asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+
+
+@bots.command()
+@click.argument(
+    "file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--url", callback=websocket_url, help="The server, whatever the file says.")
+@click.option("--check", is_flag=True, help="Read the file, say what would happen, and end.")
+def script(file: Path, url: str | None, *, check: bool) -> int:
+    """Play a scenario: who comes, how many, what they do, and when."""
+    try:
+        scenario = read_scenario(file, url)
+    except Refused as error:
+        raise click.UsageError(str(error)) from error
+    if check:
+        for line in told(scenario):
+            click.echo(line)
+        return 0
+    return perform(scenario.acts, scenario.seconds)
 
 
 for _name, _kind in WAYS.items():

@@ -6,9 +6,10 @@ row here.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 from tesserae_client import Client
@@ -38,8 +39,9 @@ class Kind:
 
     help: str
     options: type[Options]
-    make: Callable[[Any, Setting], Way]
-    """Makes it from an instance of `options`; raises PictureError."""
+    prepare: Callable[[Any, Setting], Callable[[], Way]]
+    """Takes an instance of `options`, reads what they name, and gives what makes the way; raises
+    PictureError."""
     spectates: bool = False
     """Everybody only watches."""
 
@@ -70,24 +72,23 @@ class LifeOptions(Options):
     region: Region = Field(
         default=None, description="Where it is lived. [default: 64 x 64 in the middle]"
     )
-    start: Literal["board", "glider", "soup"] = Field(
-        default="board", description="What is there already, a glider, or chance."
-    )
+    start: Start = Field(default="board", description="What is there already, a glider, or chance.")
     generations: int | None = Field(
         default=None, ge=1, le=1_000_000, description="End after so many. [default: at Ctrl-C]"
     )
 
 
-def _alone(play: Play) -> Callable[[NoOptions, Setting], Way]:
-    return lambda _options, _setting: Alone(play)
+def _alone(play: Play) -> Callable[[NoOptions, Setting], Callable[[], Way]]:
+    return lambda _options, _setting: lambda: Alone(play)
 
 
 def _nothing(_rng: Random, _client: Client) -> Iterator[Cell]:
     return iter(())
 
 
-def _paint(options: PaintOptions, setting: Setting) -> Way:
-    return Paint(
+def _paint(options: PaintOptions, setting: Setting) -> Callable[[], Way]:
+    return partial(
+        Paint,
         read(setting.folder / options.picture),
         options.at,
         order=options.order,
@@ -97,9 +98,9 @@ def _paint(options: PaintOptions, setting: Setting) -> Way:
     )
 
 
-def _life(options: LifeOptions, setting: Setting) -> Way:
-    start: Start = options.start
-    return Life(options.region, start=start, generations=options.generations, seed=setting.seed)
+def _life(options: LifeOptions, setting: Setting) -> Callable[[], Way]:
+    start, generations = options.start, options.generations
+    return partial(Life, options.region, start=start, generations=generations, seed=setting.seed)
 
 
 WAYS = {
