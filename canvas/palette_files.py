@@ -1,82 +1,102 @@
-"""Palettes out of people's files: hex lists, GIMP's .gpl, JSON.
+"""Palettes out of people's files: hex lists, Paint.NET's, GIMP's and Paint Shop Pro's, JSON, Pxls'.
 
-Owns the three formats; reads text, never files. Called by the server's configuration. Anything that
-is not understood raises ValueError naming the line and what helps.
+Owns which format a file is, and the JSON; reads text, never files. Called by the server's
+configuration and the command line. Anything that is not understood raises ValueError naming the
+line or colour, and what helps.
 """
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
-from canvas.palette import Color, Palette, named
+from canvas import palette_conf, palette_lines
+from canvas.palette import MAX_COLORS, Color, Palette
+from canvas.palette_entries import Entry, colors_of
 
-GPL_HEADER = "GIMP Palette"
-HIGHEST = 255
-_GPL_COLOR = re.compile(r"\s*(\d{1,3})\s+(\d{1,3})\s+(\d{1,3})(?:\s+(.*))?")
-_HEX = re.compile(r"#?[0-9A-Fa-f]{6}")
-_BETWEEN = re.compile(r"[\s,;]+")
+
+class Listed(NamedTuple):
+    """What a file lists; it may be more than a palette takes."""
+
+    colors: tuple[Color | None, ...]
+    empty: int | None = None
+    """The number of the colour that the file names as the empty one."""
+
+    def palette(self) -> Palette:
+        """Make a palette of all. Raises ValueError, with the count, for more than it takes."""
+        if len(self.colors) > MAX_COLORS:
+            raise ValueError(
+                f"the palette has {len(self.colors)} colors and a board takes {MAX_COLORS};"
+                f" remove {len(self.colors) - MAX_COLORS}"
+            )
+        return Palette.of(self.colors, self.empty)
+
+    def only(self, numbers: Sequence[int]) -> Palette:
+        """Make a palette of the colours with these numbers, in their order."""
+        empty = numbers.index(self.empty) if self.empty in numbers else None
+        return Palette.of([self.colors[number] for number in numbers], empty)
 
 
 def parse(text: str, filename: str) -> Palette:
-    """Read a palette; the format follows from the name's ending and the first line.
+    """Read a palette; more colours than a board takes are refused, too."""
+    return listed(text, filename).palette()
 
-    Raises ValueError for what is no palette, and for more than sixteen colours.
-    """
-    text = text.removeprefix("\ufeff")
-    if filename.lower().endswith(".json"):
+
+def listed(text: str, filename: str) -> Listed:
+    """Read the colours; the format follows from the name's ending and the first characters."""
+    text, name = text.removeprefix("\ufeff"), filename.lower()
+    if name.endswith(".conf"):
+        return _pxls(text)
+    if name.endswith(".json") or text.lstrip().startswith(("{", "[")):
         return _from_json_text(text)
-    if filename.lower().endswith(".gpl") or text.startswith(GPL_HEADER):
-        return Palette.of(list(_gpl_colors(text)))
-    return Palette.of(list(_hex_colors(text)))
+    if name.endswith(".gpl") or text.startswith(palette_lines.GPL_HEADER):
+        return Listed(colors_of(palette_lines.gpl(text)))
+    if text.startswith(palette_lines.JASC_HEADER):
+        return Listed(colors_of(palette_lines.jasc(text)))
+    return Listed(colors_of(palette_lines.hex_list(text)))
 
 
-def _from_json_text(text: str) -> Palette:
+def _pxls(text: str) -> Listed:
+    entries, background = palette_conf.read(text)
+    colors = colors_of(entries)
+    return Listed(colors, None if background is None else _number_of(background, colors))
+
+
+def _number_of(name: str, colors: tuple[Color | None, ...]) -> int:
+    for number, color in enumerate(colors):
+        if color is not None and color.name == name:
+            return number
+    raise ValueError(f"backgroundColor is {name!r}; give the name of a color of the palette")
+
+
+def _from_json_text(text: str) -> Listed:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"the palette is no valid JSON: {error}") from error
     if not isinstance(value, dict):
-        return Palette.from_json(value)
+        return Listed(colors_of(_json_entries(value)))
     empty = value.get("empty")
     if empty is not None and type(empty) is not int:
         raise ValueError(f"empty is {empty!r}; give the number of a color of the palette")
-    return Palette.from_json(value.get("palette", value.get("colors")), empty)
+    colors = colors_of(_json_entries(value.get("palette", value.get("colors"))))
+    if empty is not None and not (0 <= empty < len(colors) and colors[empty]):
+        raise ValueError(f"empty color {empty} is not in the palette; give the number of a color")
+    return Listed(colors, empty)
 
 
-def _gpl_colors(text: str) -> Iterator[Color]:
-    lines = text.splitlines()
-    if not lines or lines[0].strip() != GPL_HEADER:
-        raise ValueError(f"a .gpl palette begins with the line {GPL_HEADER!r}")
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.strip() or line.lstrip().startswith(("#", "Name:", "Columns:")):
-            continue
-        found = _GPL_COLOR.fullmatch(line)
-        if found is None or any(int(part) > HIGHEST for part in found.group(1, 2, 3)):
-            raise ValueError(f"line {number} of the palette is no color; write: 255 69 0 red")
-        red, green, blue = (int(part) for part in found.group(1, 2, 3))
-        yield named(f"{red:02X}{green:02X}{blue:02X}", _gpl_name(found.group(4)))
+def _json_entries(value: Any) -> Iterator[Entry]:
+    if not isinstance(value, list):
+        raise ValueError("a palette is a list of colors: [{rgb, name} or null, …]")  # noqa: TRY004 - one kind of error for files
+    for number, entry in enumerate(value):
+        yield _json_entry(f"color {number}", entry)
 
 
-def _gpl_name(name: str | None) -> str:
-    return "" if name is None or name.strip() == "Untitled" else name
-
-
-def _hex_colors(text: str) -> Iterator[Color]:
-    """Read lines of `RRGGBB name`, or of several colours; `;` and `//` begin a comment line."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        line_text = line.strip()
-        if not line_text or line_text.startswith((";", "//")):
-            continue
-        words = [word for word in _BETWEEN.split(line_text) if word]
-        if not words or not _HEX.fullmatch(words[0]):
-            raise ValueError(f"line {number} of the palette is no color; write: #FF4500 red")
-        yield from _of_line(words, line_text)
-
-
-def _of_line(words: list[str], line: str) -> Iterator[Color]:
-    """Tell several colours from one with a name: `#FF0000 facade` is one, as `facade` has no #."""
-    hashed = words[0].startswith("#")
-    if all(_HEX.fullmatch(word) and word.startswith("#") == hashed for word in words):
-        yield from (named(word) for word in words)
-    else:
-        yield named(words[0], line[len(words[0]) :].strip(" \t,;"))
+def _json_entry(place: str, entry: Any) -> Entry:
+    """Read `"#RRGGBB"`, `{rgb, name}`, Pxls' `{value, name}`, or null for a gap."""
+    if entry is None or isinstance(entry, str):
+        return Entry(place, entry)
+    if isinstance(entry, dict):
+        rgb, name = entry.get("rgb", entry.get("value")), entry.get("name", "")
+        if isinstance(rgb, str) and isinstance(name, str):
+            return Entry(place, rgb, name)
+    raise ValueError(f"{place} of the palette is no color; write {{rgb: '#RRGGBB', name: 'red'}}")

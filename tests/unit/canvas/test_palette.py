@@ -134,8 +134,8 @@ def test_json_palettes(text: str, empty: int) -> None:
     [
         ("red", "a.hex", "line 1 of the palette is no color; write: #FF4500 red"),
         ("FF0000\n,\n", "a.hex", "line 2 of the palette is no color"),
-        ("", "a.hex", "a palette of 0 colors"),
-        ("FF0000\n" * 17, "a.hex", "a palette of 17 colors"),
+        ("", "a.hex", "has no color; write one a line: #FF4500 red"),
+        ("".join(f"{n:06X}\n" for n in range(17)), "a.hex", "has 17 colors .* takes 16; remove 1"),
         ("255 0 0", "a.gpl", "begins with the line 'GIMP Palette'"),
         ("", "a.gpl", "begins with the line 'GIMP Palette'"),
         ("GIMP Palette\n256 0 0 x", "a.gpl", "line 2 of the palette is no color; write: 255 69 0"),
