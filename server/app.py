@@ -6,33 +6,29 @@ happen is lifecycle.py's. Called by `tesserae serve`.
 
 import asyncio
 import random
-import secrets
 from collections.abc import Callable
-from functools import partial
 
 from canvas.bans import Bans
 from persistence.embedded import open_embedded
 from persistence.ports import Store
 from persistence.timed import timed
 from server import __version__
-from server.access.addresses import address_hasher, client_address, is_exempt
+from server.access.addresses import address_hasher, is_exempt
 from server.access.auth import Authenticator
 from server.access.auth_keys import KeyEvents, KeySet
 from server.access.auth_outside import OutsideIssuer, OutsideRules
 from server.access.entry import Everybody
-from server.access.limits import ConnectionLimits, CreditRule, GuestLimit, HandshakeLimit
+from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.access.renames import RenameLimit
 from server.access.secret import Secret, open_secret
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.audience.watcher_counts import WatcherCounts
 from server.clock import Clock, SystemClock
-from server.commands.all import COMMANDS
-from server.commands.dispatch import Dispatcher
 from server.config import Settings
+from server.entrances import entrances
 from server.founding import Founding, read_founding
 from server.game.game import Games
-from server.http.app import HttpSide
 from server.http.key_fetch import key_fetch
 from server.hub.hub import Hub, HubSettings
 from server.lifecycle import Lifecycle, Parts
@@ -40,12 +36,8 @@ from server.loop import choose_loop, run_on
 from server.operator_log import OperatorLog
 from server.phase import Phase
 from server.session.services import Services, SessionRules
-from server.session.session import Session
 from server.telemetry.logs import get_logger, set_up_logs
 from server.telemetry.metrics import Metrics
-from server.transport.door import Upgrades
-from server.transport.handshake import Gate
-from server.transport.listener import Listener
 from server.transport.settings import TransportSettings
 
 MS = 1000.0
@@ -111,16 +103,9 @@ def compose(
         metrics=metrics,
         on_fault=log.fault,
     )
-    http = HttpSide(services, settings)
-    listener = Listener(
-        make_http=http.make_protocol,
-        upgrades=_upgrades(settings, services),
-        clock=clock,
-        on_fault=partial(log.fault, "serving a connection"),
-        settings=transport,
-    )
     counts = WatcherCounts(games, hub, sessions)
-    parts = Parts(services, counts, store, listener, http, log, founding, chance, keys)
+    ports = entrances(settings, transport, services)
+    parts = Parts(services, counts, store, ports, log, founding, chance, keys)
     return Lifecycle(settings, parts)
 
 
@@ -174,22 +159,3 @@ def _address_key(settings: Settings, secret: Secret) -> Callable[[str], str]:
     hashed = address_hasher(secret.key("address hash v1"))
     exceptions = settings.address_exceptions
     return lambda address: "" if is_exempt(address, exceptions) else hashed(address)
-
-
-def _upgrades(settings: Settings, services: Services) -> Upgrades:
-    dispatcher = Dispatcher(COMMANDS)
-    return Upgrades(
-        _gate(settings, services.clock),
-        partial(secrets.token_hex, 8),
-        lambda: Session(services, dispatcher),
-    )
-
-
-def _gate(settings: Settings, clock: Clock) -> Gate:
-    handshakes = HandshakeLimit(settings.handshakes_per_second, clock.monotonic_ms)
-    return Gate(
-        admit=handshakes.admit,
-        address_of=partial(client_address, trusted=settings.trusted_proxies),
-        origins=frozenset(settings.origins),
-        origin_required=settings.origin_required,
-    )

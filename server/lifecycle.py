@@ -18,9 +18,10 @@ from server.access.auth_keys import KeySet
 from server.audience.watcher_counts import WatcherCounts
 from server.collector import building_what_stays
 from server.config import Settings
+from server.config.certificate import KeptCertificate, Unfit
+from server.entrances import Entrances
 from server.founding import Founding
 from server.game.game import Game
-from server.http.app import HttpSide
 from server.operator_log import OperatorLog
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
@@ -48,13 +49,17 @@ class Parts:
     services: Services
     watcher_counts: WatcherCounts
     store: Store
-    listener: Listener
-    http: HttpSide
+    ports: Entrances
     log: OperatorLog
     founding: Founding
     chance: random.Random
     issuer_keys: KeySet | None
     """Of an outside issuer, where there is one."""
+
+    @property
+    def listener(self) -> Listener:
+        """The port for everybody."""
+        return self.ports.listener
 
 
 class Lifecycle:
@@ -81,6 +86,8 @@ class Lifecycle:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, tell)
+        if self._parts.ports.certificate is not None:
+            loop.add_signal_handler(signal.SIGHUP, self._renew, self._parts.ports.certificate)
         try:
             await starting
         except asyncio.CancelledError:
@@ -91,25 +98,43 @@ class Lifecycle:
         await told.wait()
         return await self.stop()
 
+    def _renew(self, certificate: KeptCertificate) -> None:
+        try:
+            certificate.renew()
+        except Unfit as unfit:
+            self._parts.log.certificate_unfit(unfit.setting, str(unfit))
+        else:
+            self._parts.log.note("the certificate was read again", expires_s=certificate.expires_s)
+
     # --- start ---------------------------------------------------------------
 
     async def start(self) -> None:
         """Listen, recover, and take placements. Raises StoreError or ListenError."""
         parts, settings = self._parts, self._settings
-        await parts.http.start()
+        await parts.ports.http.start()
         await parts.listener.start(settings.host, settings.port)
         try:
+            await self._open_admin_port()
             fence = await parts.store.lease.acquire()
             with building_what_stays():
                 game = await self._recover(fence)
             await parts.services.presence.start()
         except BaseException:
             parts.listener.stop()
+            if parts.ports.admin is not None:
+                await parts.ports.admin.stop()
             raise
         self._open(game)
-        await parts.store.lease.tell(own_url(settings.host, parts.listener.port, tls=False))
+        tls = parts.ports.certificate is not None
+        await parts.store.lease.tell(own_url(settings.host, parts.listener.port, tls=tls))
         parts.services.phase.ready()
-        announce(settings.host, parts.listener.port)
+        announce(settings.host, parts.listener.port, tls=tls)
+
+    async def _open_admin_port(self) -> None:
+        admin = self._parts.ports.admin
+        if admin is not None:
+            await admin.start()
+            self._parts.log.note("the operator's port is open", address=admin.address)
 
     async def _recover(self, fence: int) -> Game:
         parts, clock = self._parts, self._parts.services.clock
@@ -204,7 +229,9 @@ class Lifecycle:
         stored = await _within(deadline * (1 - DRAIN_SHARE - CLOSE_SHARE), self._store_snapshots)
         await self._end_tasks()
         parts.listener.stop()
-        await parts.http.stop()
+        await parts.ports.http.stop()
+        if parts.ports.admin is not None:
+            await parts.ports.admin.stop()
         await parts.store.lease.release()
         parts.log.note("stopped", drained=drained, snapshots_stored=stored)
         return 0 if drained else 1

@@ -25,6 +25,7 @@ class Entry(NamedTuple):
 COMMANDS = {
     "serve": Entry("server.cli.serve:serve", "Serve canvases until stopped."),
     "token": Entry("server.cli.token:token", "Print a token for a player, an operator or a bot."),
+    "health": Entry("server.cli.health:health", "Ask a server whether it lives, or is ready."),
     "config": Entry("server.cli.config:config", "Check and explain the configuration."),
     "bots": Entry("server.cli.bots:bots", "Run scripted players against a server."),
     "version": Entry("server.cli.version:version", "Print the version."),

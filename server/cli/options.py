@@ -72,13 +72,14 @@ def settings_options(*names: str) -> Callable[[Function], Function]:
     return decorated
 
 
-def loaded(flags: Mapping[str, Any]) -> Loaded:
+def loaded(flags: Mapping[str, Any], *, look_at_files: bool = True) -> Loaded:
     """Load the configuration from a command's parameters, the environment and the file.
 
     Raises ConfigurationError.
     """
     texts = {name: text for name, text in flags.items() if name != CONFIG_PARAMETER}
-    return load(texts, os.environ, flags.get(CONFIG_PARAMETER))
+    file = flags.get(CONFIG_PARAMETER)
+    return load(texts, os.environ, file, look_at_files=look_at_files)
 
 
 def _add(function: Callable[..., Any], option: click.Option) -> None:

@@ -24,6 +24,7 @@ class Unfit(Exception):  # noqa: N818 - it names the file, as Malformed names a 
         self.setting = setting
         self.wrong = wrong
         self.remedy = remedy
+        self.hint = ""  # the message has it already
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,38 @@ def read_certificate(cert: Path, key: Path) -> Certificate:
     context.set_alpn_protocols(ALPN)
     _load(context, cert, key)
     return Certificate(context, _rehearse(context, client))
+
+
+class KeptCertificate:
+    """The newest certificate that serves, from files that are renewed while the server runs."""
+
+    def __init__(self, cert: Path, key: Path) -> None:
+        """Read both. Raises Unfit."""
+        self._files = cert, key
+        self._current = read_certificate(cert, key)
+
+    @property
+    def context(self) -> ssl.SSLContext:
+        """What those are served with who connect now."""
+        return self._current.context
+
+    @property
+    def expires_s(self) -> int:
+        """When it expires, as Unix time."""
+        return self._current.expires_s
+
+    def renew(self) -> None:
+        """Read both files again. Raises Unfit, and keeps what it has then."""
+        self._current = read_certificate(*self._files)
+
+
+def complaint_about(cert: Path, key: Path) -> Unfit | None:
+    """Try both files; None when they serve."""
+    try:
+        read_certificate(cert, key)
+    except Unfit as unfit:
+        return unfit
+    return None
 
 
 def _check_form(setting: str, path: Path, mark: bytes, what: str) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -58,10 +59,13 @@ def load(
     flags: Mapping[str, str | None],
     environ: Mapping[str, str],
     config_file: Path | None = None,
+    *,
+    look_at_files: bool = True,
 ) -> Loaded:
     """Merge and check everything that was given. Raises ConfigurationError with all problems.
 
-    `flags` are texts by attribute name; None was not given.
+    `flags` are texts by attribute name; None was not given. `look_at_files` checks the files that
+    are named, which only those need who use them.
     """
     found = _Findings()
     if config_file is None and environ.get(CONFIG_VARIABLE):
@@ -70,6 +74,8 @@ def load(
     layers = (file, _environment_layer(environ, found), _flag_layer(flags))
     given = {name: value for layer in layers for name, value in layer.items()}
     settings = _validated(given, found)
+    if look_at_files:
+        _check_files(settings, given, found)
     if found.problems:
         raise ConfigurationError(found.problems)
     return Loaded(settings, {name: value.where for name, value in given.items()})
@@ -165,7 +171,6 @@ def _validated(given: Mapping[str, Given], found: _Findings) -> Settings:
             **{name: value for name, (value, _) in given.items() if name not in wrong}
         )
     _check_conflicts(settings, given, wrong, found)
-    _check_files(settings, given, found)
     return settings
 
 
@@ -202,6 +207,7 @@ def _check_conflicts(
             "Give a tick-max-ms that is not below tick-min-ms.",
         )
     _check_issuer(settings, given, wrong, found)
+    _check_admin_port(settings, given, found)
 
 
 def _check_issuer(
@@ -216,6 +222,13 @@ def _check_issuer(
     found.add(given[named[0]].where, "is a part of an outside issuer", f"Give {keys}, too.")
 
 
+def _check_admin_port(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:
+    admin = settings.admin_listen
+    if admin is not None and admin.port == settings.port != 0:
+        where = _shown(BY_NAME["admin_listen"], given["admin_listen"])
+        found.add(where, "has the port of the players", "Give it a port of its own.")
+
+
 def _check_files(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:
     if settings.secret_file and not settings.secret_file.is_file():
         where = _shown(BY_NAME["secret_file"], given["secret_file"])
@@ -225,6 +238,22 @@ def _check_files(settings: Settings, given: Mapping[str, Given], found: _Finding
         found.add(f"{where}: '{settings.data}'", "is no directory", "Give a directory.")
     if settings.palette:
         _check_palette(settings.palette, given["palette"], found)
+    _check_tls(settings, given, found)
+
+
+def _check_tls(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:
+    cert, key = settings.tls_cert, settings.tls_key
+    if cert is not None and key is not None:
+        # Loads the library for TLS, which takes as long as all the rest; most need none.
+        unfit = resolve_name("server.config.certificate:complaint_about")(cert, key)
+        if unfit is not None:
+            where = _shown(BY_NAME[unfit.setting], given[unfit.setting])
+            found.add(where, unfit.wrong, unfit.remedy)
+    elif cert or key:
+        alone, other = ("tls_cert", "tls_key") if cert else ("tls_key", "tls_cert")
+        if other not in given:
+            where, remedy = _shown(BY_NAME[alone], given[alone]), f"Give {BY_NAME[other].flag} too."
+            found.add(where, "is of no use alone", remedy)
 
 
 def _check_palette(path: Path, given: Given, found: _Findings) -> None:

@@ -15,6 +15,7 @@ from canvas.geometry import MAX_SIDE
 from canvas.networks import Network, parse_address, parse_network
 
 SWITCHES = {"on": True, "off": False}
+MAX_PORT = 65_535
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -34,6 +35,30 @@ class Size:
 
     def __str__(self) -> str:
         return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address to listen on."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+def read_endpoint(value: object) -> object:
+    """Read `HOST:PORT`, an IPv6 address in brackets. Raises ValueError."""
+    if isinstance(value, Endpoint):
+        return value
+    match = re.fullmatch(
+        r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([^\s:/\[\]]{1,255})):([0-9]{1,5})", str(value).strip()
+    )
+    if match is None or int(match[3]) > MAX_PORT:
+        raise ValueError("is no host with a port")
+    return Endpoint(match[1] or match[2], int(match[3]))
 
 
 def read_on_off(value: object) -> object:
@@ -159,6 +184,7 @@ Networks = Annotated[
     Accepts("networks with commas between: 10.0.0.0/8,2001:db8::/32"),
 ]
 KeyAddress = Annotated[str, BeforeValidator(read_key_address)]
+Listen = Annotated[Endpoint, BeforeValidator(read_endpoint)]
 BoardSize = Annotated[
     Size,
     BeforeValidator(read_size),

@@ -6,18 +6,16 @@ listens on no port: the door hands connections over. Made by app.py, started by 
 """
 
 import asyncio
-from functools import partial
 from http import HTTPStatus
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from server.access.addresses import client_address
 from server.commands.all import COMMANDS
 from server.config import Settings
 from server.http import canvas_bin, canvas_png, commands, gauges, health, pages, problems
 from server.http.bodies import Outbox
-from server.http.caller import Callers, ClientAddress
+from server.http.caller import Callers
 from server.http.quiet import quiet
 from server.session.services import Services
 
@@ -32,11 +30,11 @@ EXPOSED = ", ".join((hdrs.ETAG, hdrs.RETRY_AFTER, *canvas_bin.OWN_HEADERS))
 
 
 class HttpSide:
-    """The application and its runner."""
+    """An application and its runner."""
 
-    def __init__(self, services: Services, settings: Settings) -> None:
+    def __init__(self, app: web.Application) -> None:
         self._runner = web.AppRunner(
-            application(services, settings),
+            app,
             access_log=None,
             handle_signals=False,
             shutdown_timeout=SHUTDOWN_TIMEOUT,
@@ -64,28 +62,26 @@ class HttpSide:
 def application(services: Services, settings: Settings) -> web.Application:
     """Put the routes together; what comes first is looked at first."""
     outbox = Outbox()
-    app = web.Application(
-        middlewares=[_Crowd().limit, _in_time, problems.middleware(services.on_fault)],
-    )
-    app.on_response_prepare.append(_close_and_protect)
+    app = bare(services, _Crowd().limit)
     gauges.show(services)
-    client = _client_address(settings)
-    guard = _guard(settings, client)
-    app.add_routes(health.routes(services.phase, services.metrics, guard))
-    app.add_routes(commands.routes(COMMANDS, Callers(services, client)))
+    guard = health.guard_of(settings)
+    app.add_routes(health.routes(services.phase, guard))
+    if settings.admin_listen is None:
+        app.add_routes(health.metrics_routes(services.metrics, guard))
+    app.add_routes(commands.routes(COMMANDS, Callers(services, guard.client_address)))
     app.add_routes(canvas_bin.routes(services, outbox))
     app.add_routes(canvas_png.routes(services, outbox))
     app.add_routes(pages.routes(pages.load_assets()))
     return app
 
 
-def _client_address(settings: Settings) -> ClientAddress:
-    return partial(client_address, trusted=settings.trusted_proxies)
-
-
-def _guard(settings: Settings, client: ClientAddress) -> health.MetricsGuard:
-    token = settings.metrics_token
-    return health.MetricsGuard(None if token is None else token.get_secret_value(), client)
+def bare(services: Services, *middlewares: Middleware) -> web.Application:
+    """Make an application without routes, with what holds for every response."""
+    app = web.Application(
+        middlewares=[*middlewares, _in_time, problems.middleware(services.on_fault)]
+    )
+    app.on_response_prepare.append(_close_and_protect)
+    return app
 
 
 async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:

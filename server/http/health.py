@@ -1,16 +1,19 @@
 """`/healthz`, `/readyz` and `/metrics`: for those who run the server.
 
 Owns who may read the metrics: this machine itself, or whoever has the token. The readiness is the
-phase's, the numbers are the metrics'.
+phase's, the numbers are the metrics'. Called by the public side and by the operator's.
 """
 
 import hmac
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 
 import orjson
 from aiohttp import hdrs, web
 
+from server.access.addresses import client_address
+from server.config import Settings
 from server.http.caller import BEARER, ClientAddress, remote_of
 from server.http.problems import unauthorized, unavailable
 from server.phase import Phase, Stage
@@ -51,8 +54,15 @@ class MetricsGuard:
             return False
 
 
-def routes(phase: Phase, metrics: Metrics, guard: MetricsGuard) -> list[web.RouteDef]:
-    """Give the routes."""
+def guard_of(settings: Settings) -> MetricsGuard:
+    """Make the guard that the settings ask for."""
+    token = settings.metrics_token
+    given = None if token is None else token.get_secret_value()
+    return MetricsGuard(given, partial(client_address, trusted=settings.trusted_proxies))
+
+
+def routes(phase: Phase, guard: MetricsGuard) -> list[web.RouteDef]:
+    """Give the routes that tell how the server is."""
 
     async def healthz(_request: web.Request) -> web.Response:
         return _status({"status": "alive", "stage": phase.stage.value})
@@ -65,15 +75,17 @@ def routes(phase: Phase, metrics: Metrics, guard: MetricsGuard) -> list[web.Rout
             raise unavailable(reason, phase.retry_after_ms)
         return _status({"status": "ready"})
 
+    return [web.get("/healthz", healthz), web.get("/readyz", readyz)]
+
+
+def metrics_routes(metrics: Metrics, guard: MetricsGuard) -> list[web.RouteDef]:
+    """Give the route of the metrics."""
+
     async def show_metrics(request: web.Request) -> web.Response:
         guard.check(request)
         return web.Response(body=metrics.text(), headers={hdrs.CONTENT_TYPE: CONTENT_TYPE})
 
-    return [
-        web.get("/healthz", healthz),
-        web.get("/readyz", readyz),
-        web.get("/metrics", show_metrics),
-    ]
+    return [web.get("/metrics", show_metrics)]
 
 
 def _status(fields: dict[str, str]) -> web.Response:

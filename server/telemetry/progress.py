@@ -48,9 +48,10 @@ class RecoveryProgress:
         self._progress.update(self._task, completed=done, total=max(total, done))
 
 
-def announce(host: str, port: int) -> None:
+def announce(host: str, port: int, *, tls: bool) -> None:
     """Print the address to open in a browser."""
-    sys.stdout.write(f"Tesserae is ready. Open http://{_shown(host)}:{port}/ (Ctrl+C stops it)\n")
+    address = f"{'https' if tls else 'http'}://{_shown(host)}:{port}/"
+    sys.stdout.write(f"Tesserae is ready. Open {address} (Ctrl+C stops it)\n")
     sys.stdout.flush()
 
 

@@ -15,11 +15,12 @@ class Answer(NamedTuple):
     text: str
 
 
-async def ask(port: int, path: str, **headers: str) -> Answer:
-    """Ask once; raises ClientError when nobody listens."""
+async def ask(port: int, path: str, *, follow: bool = True, **headers: str) -> Answer:
+    """Ask once, and follow where it is sent on to; raises ClientError when nobody listens."""
     url = URL(f"http://127.0.0.1:{port}/{path}", encoded=True)
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    async with ClientSession() as session, session.get(url, headers=sent) as answer:
+    asking = {"headers": sent, "allow_redirects": follow}
+    async with ClientSession() as session, session.get(url, **asking) as answer:
         return Answer(answer.status, await answer.text())
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 SCRIPT = Path(sys.executable).parent / "tesserae"
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/")
+ADDRESS = re.compile(r"https?://127\.0\.0\.1:(\d+)/")
 PATIENCE_S = 30
 FLAGS = ("--message-rate", "0", "--handshakes-per-second", "0", "--address-budget", "0")
 

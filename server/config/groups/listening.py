@@ -1,5 +1,6 @@
 """Settings: where it listens, and who may connect from elsewhere."""
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, Field
@@ -27,6 +28,19 @@ class Listening(BaseModel):
     port: Annotated[
         Port, About(GROUP, "TCP port to listen on; 0 lets the system choose one.", "PORT")
     ] = 8080
+    tls_cert: Annotated[
+        Path | None,
+        About(
+            GROUP,
+            "Certificate in PEM form, then its chain. With it and --tls-key the port speaks TLS: "
+            "https and wss.",
+            "FILE",
+            "SIGHUP reads both files again for those who connect after it; nobody is cut.",
+        ),
+    ] = None
+    tls_key: Annotated[
+        Path | None, About(GROUP, "Private key of the certificate, without a password.", "FILE")
+    ] = None
     origins: Annotated[
         Origins,
         About(

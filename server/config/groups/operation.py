@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, SecretStr
 
 from server.config.about import About
-from server.config.values import Accepts, Number
+from server.config.values import Accepts, Listen, Number
 
 GROUP = "Operation"
 
@@ -13,6 +13,16 @@ GROUP = "Operation"
 class Operation(BaseModel):
     """The group Operation."""
 
+    admin_listen: Annotated[
+        Listen | None,
+        Accepts("HOST:PORT, such as 127.0.0.1:9090 or [::1]:9090"),
+        About(
+            GROUP,
+            "A port of its own for /metrics, /healthz and /readyz, without TLS; /metrics is gone "
+            "from the public port then.",
+            "HOST:PORT",
+        ),
+    ] = None
     metrics_token: Annotated[
         SecretStr | None,
         Field(min_length=16),

@@ -7,6 +7,7 @@ import pytest
 from canvas.cooldown import MAX_STACK, CooldownRule
 from server.config import ConfigurationError, Problem, Size, load, read_palette
 from server.config.table import BY_NAME, ROWS
+from tests.support.certificates import DAY, make_pair
 
 
 def problems_of(
@@ -214,3 +215,34 @@ def test_a_palette_as_windows_saves_it(tmp_path: Path) -> None:
     loaded = load({"palette": str(file)}, {})
     assert loaded.settings.palette == file
     assert [color.rgb for color in read_palette(file).colors[:2] if color] == ["#FF4500", "#000000"]
+
+
+def test_half_of_tls_is_told_what_is_missing(tmp_path: Path) -> None:
+    (problem,) = problems_of({"tls_cert": str(tmp_path / "absent.pem")})
+    assert problem.remedy == "Give --tls-key too."
+    (problem,) = problems_of({}, {"TESSERAE_TLS_KEY": "k.pem"})
+    assert problem.where == "TESSERAE_TLS_KEY: 'k.pem'"
+    assert problem.remedy == "Give --tls-cert too."
+
+
+def test_a_certificate_that_cannot_serve_is_told_with_all_else(tmp_path: Path) -> None:
+    pair = make_pair(tmp_path, begins=-2 * DAY, ends=-DAY)
+    texts = {"tls_cert": str(pair.cert), "tls_key": str(pair.key)}
+    first, second = problems_of({**texts, "port": "x"})
+    assert first.where.startswith("--port")
+    assert second.where == f"--tls-cert: '{pair.cert}'"
+    assert "expired" in second.wrong
+    good = make_pair(tmp_path)
+    assert load({"tls_cert": str(good.cert), "tls_key": str(good.key)}, {}).settings.tls_cert
+
+
+@pytest.mark.parametrize("text", ["9090", "host", "host:", ":90", "::1:90", "h:70000", "a/b:1"])
+def test_the_operators_port_is_a_host_with_a_port(text: str) -> None:
+    (problem,) = problems_of({"admin_listen": text})
+    assert problem.remedy == "Give HOST:PORT, such as 127.0.0.1:9090 or [::1]:9090."
+
+
+def test_the_operators_port_is_not_the_players() -> None:
+    (problem,) = problems_of({"admin_listen": "0.0.0.0:8080"})
+    assert problem.remedy == "Give it a port of its own."
+    assert load({"admin_listen": "127.0.0.1:0", "port": "0"}, {}).settings.admin_listen

@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from server.config import Settings, Size
+from server.config.values import Endpoint
 
 
 def value_of(name: str, written: Any) -> Any:
@@ -37,6 +38,8 @@ def value_of(name: str, written: Any) -> Any:
         ("trusted_proxies", ["10.0.0.0/8"], (ip_network("10.0.0.0/8"),)),
         ("trusted_proxies", "192.0.2.1,2001:db8::/32", None),
         ("log_format", "json", "json"),
+        ("admin_listen", "127.0.0.1:9090", Endpoint("127.0.0.1", 9090)),
+        ("admin_listen", "[::1]:0", Endpoint("::1", 0)),
     ],
 )
 def test_what_is_accepted(name: str, written: Any, value: Any) -> None:

@@ -30,7 +30,7 @@ async def raw(port: int, request: bytes) -> bytes:
 async def listening(settings: Settings | None = None) -> AsyncIterator[int]:
     """The HTTP side on a port, without the door before it."""
     async with running() as world:
-        side = HttpSide(world.services, settings or Settings())
+        side = HttpSide(app.application(world.services, settings or Settings()))
         await side.start()
         loop = asyncio.get_running_loop()
         server = await loop.create_server(side.make_protocol, "127.0.0.1", 0)

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from server.telemetry.progress import RecoveryProgress, announce
+from server.telemetry.progress import RecoveryProgress, announce, own_url
 
 
 class Screen(io.StringIO):
@@ -42,15 +42,29 @@ def test_a_recovery_leaves_a_log_file_alone(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("host", "address"),
+    ("host", "tls", "address"),
     [
-        ("127.0.0.1", "http://127.0.0.1:8080/"),
-        ("0.0.0.0", "http://localhost:8080/"),  # noqa: S104  # only shown
-        ("::", "http://localhost:8080/"),
-        ("::1", "http://[::1]:8080/"),
-        ("canvas.example", "http://canvas.example:8080/"),
+        ("127.0.0.1", False, "http://127.0.0.1:8080/"),
+        ("0.0.0.0", False, "http://localhost:8080/"),  # noqa: S104  # only shown
+        ("::", False, "http://localhost:8080/"),
+        ("::1", False, "http://[::1]:8080/"),
+        ("canvas.example", True, "https://canvas.example:8080/"),
     ],
 )
-def test_the_address_to_open(host: str, address: str, capsys: pytest.CaptureFixture[str]) -> None:
-    announce(host, 8080)
+def test_the_address_to_open(
+    host: str, tls: bool, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    announce(host, 8080, tls=tls)
     assert f"Open {address} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("host", "tls", "url"),
+    [
+        ("0.0.0.0", False, "http://127.0.0.1:80"),  # noqa: S104  # only shown
+        ("::", True, "https://[::1]:80"),
+        ("192.0.2.7", False, "http://192.0.2.7:80"),
+    ],
+)
+def test_where_a_process_of_this_machine_reaches_it(host: str, tls: bool, url: str) -> None:
+    assert own_url(host, 80, tls=tls) == url

@@ -1,0 +1,102 @@
+"""`tesserae health`: asks the server of this machine whether it lives, or takes placements.
+
+Finds the address as the server did, from the same flags, variables and file: made for the health
+checks of containers and service managers, where no other HTTP client is at hand. Takes no lock.
+"""
+
+import http.client
+import ssl
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import click
+
+from server.cli.exits import DONE, FAILED
+from server.cli.options import SettingsCommand, loaded, settings_options
+from server.config import Settings
+
+MAX_BODY_BYTES = 10_000
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared with, not bound
+SETTINGS = ("host", "port", "tls_cert", "tls_key", "admin_listen")
+
+
+class Target(NamedTuple):
+    """Where to ask."""
+
+    scheme: str
+    host: str
+    port: int | None
+    prefix: str
+    """Of the path, where a proxy serves the canvas below one."""
+    is_own: bool
+    """Our own server, which need not prove its name to us."""
+
+    def connection(self, timeout_s: float) -> http.client.HTTPConnection:
+        """Make a connection that is not open yet."""
+        if self.scheme == "http":
+            return http.client.HTTPConnection(self.host, self.port, timeout=timeout_s)
+        context = ssl.create_default_context()
+        if self.is_own:
+            # The certificate names the host that players use, and this is the loopback address.
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(self.host, self.port, timeout=timeout_s, context=context)
+
+
+@click.command(cls=SettingsCommand)
+@settings_options(*SETTINGS)
+@click.option("--url", metavar="URL", help="Address of another server, such as https://host.")
+@click.option("--ready", is_flag=True, help="Ask whether placements are taken, not only for life.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1, max=60),
+    default=3.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds to wait for the answer.",
+)
+def health(url: str | None, timeout: float, *, ready: bool, **flags: Any) -> int:
+    """Ask a server how it is: exit code 0 if well, 1 if not.
+
+    Without --url it is the server that the same settings make on this machine: on --admin-listen
+    where that is set, else on --host and --port.
+    """
+    target = _given(url) if url else own_target(loaded(flags, look_at_files=False).settings)
+    status, text = _ask(target, "/readyz" if ready else "/healthz", timeout)
+    click.echo(text, err=status != http.client.OK)
+    return DONE if status == http.client.OK else FAILED
+
+
+def own_target(settings: Settings) -> Target:
+    """Tell where the server of these settings is asked. Raises UsageError when nobody can know."""
+    admin, scheme = settings.admin_listen, "https" if settings.tls_cert else "http"
+    host, port = (admin.host, admin.port) if admin else (settings.host, settings.port)
+    if port == 0:
+        raise click.UsageError("Port 0 lets the system choose a port: give --url with that one.")
+    return Target("http" if admin else scheme, LOOPBACK.get(host, host), port, "", is_own=True)
+
+
+def _given(url: str) -> Target:
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise click.BadParameter(f"{url!r}: {error}", param_hint="--url") from error
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        told = f"{url!r}: give http://HOST:PORT or https://HOST"
+        raise click.BadParameter(told, param_hint="--url")
+    return Target(parts.scheme, parts.hostname, port, parts.path.rstrip("/"), is_own=False)
+
+
+def _ask(target: Target, path: str, timeout_s: float) -> tuple[int, str]:
+    """Ask once: the status, 0 when there is no answer, and what was said."""
+    connection = target.connection(timeout_s)
+    try:
+        connection.request("GET", target.prefix + path)
+        answer = connection.getresponse()
+        return answer.status, answer.read(MAX_BODY_BYTES).decode(errors="replace")
+    except (OSError, http.client.HTTPException) as error:
+        where = f"{target.scheme}://{target.host}:{target.port or target.scheme}"
+        return 0, f"no answer from {where}: {str(error) or type(error).__name__}"
+    finally:
+        connection.close()
