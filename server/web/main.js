@@ -10,6 +10,7 @@ import { Dock } from "./ui/dock.js";
 import { Gestures } from "./ui/gestures.js";
 import { Hand } from "./ui/hand.js";
 import { Keys } from "./ui/keys.js";
+import { Name } from "./ui/name.js";
 import { Stage } from "./ui/stage.js";
 import { Status } from "./ui/status.js";
 import { Toasts } from "./ui/toasts.js";
@@ -73,8 +74,23 @@ function makePage(client) {
   const hand = new Hand(client, stage, toasts, refresh);
   const buttonParts = { button: part("place"), label: part("place-label"), detail: part("place-detail") };
   const dock = new Dock({ note: part("note"), palette: part("palette"), ...buttonParts }, client, stage, hand);
-  const page = { client, toasts, status, stage, hand, dock };
+  const page = { client, toasts, status, stage, hand, dock, name: makeName(client, toasts) };
   return page;
+}
+
+function makeName(client, toasts) {
+  const nameParts = {
+    button: /** @type {HTMLButtonElement} */ (part("name")),
+    form: /** @type {HTMLFormElement} */ (part("naming")),
+    label: part("naming-label"),
+    input: /** @type {HTMLInputElement} */ (part("naming-name")),
+    save: /** @type {HTMLButtonElement} */ (part("naming-save")),
+    note: part("naming-note"),
+  };
+  return new Name(nameParts, async (wanted) => {
+    await client.rename(wanted);
+    toasts.show(texts.renamed(client.you.name), "hint", "name");
+  });
 }
 
 /** The cursor tells what a click does; the zoom button tells the scale. */
@@ -84,7 +100,7 @@ function showMove({ scale, isFar }) {
   part("fit").setAttribute("aria-label", texts.fitAt(scale));
 }
 
-function follow({ client, toasts, status, stage, hand, dock }) {
+function follow({ client, toasts, status, stage, hand, dock, name }) {
   client
     .on("status", (now) => {
       status.setStatus(now);
@@ -108,6 +124,7 @@ function follow({ client, toasts, status, stage, hand, dock }) {
     .on("cells", (records) => stage.cellsChanged(records))
     .on("placements", () => stage.showPlacements(client.placements))
     .on("cooldown", () => dock.refresh())
+    .on("you", (you) => name.setYou(you))
     .on("presence", (presence) => status.setPresence(presence))
     .on("notice", ({ text, level }) => toasts.show(text, level === "info" ? "hint" : "warning"));
 }

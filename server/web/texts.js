@@ -67,6 +67,24 @@ export const onlineTitle = ({ total, spectators, watchers }) =>
   `${plural(total, "person", "people")} here, ${plural(spectators, "spectator")}` +
   (watchers === undefined ? "" : `, ${watchers} on this canvas`);
 
+export const you = (name) => `You are ${name}`;
+export const youMayRename = (name) => `${you(name)}. Choose another name`;
+export const renamed = (name) => `${you(name)} now.`;
+export const naming = { label: "Your name", save: "Save" };
+
+/** Why a name was not taken, by the server's code. */
+const NAME_REFUSALS = {
+  "bad-request": () => "Not this one: 1 to 32 characters that show, and no name that looks like an operator.",
+  rate: ({ scope, retryAfterMs }) =>
+    scope === "renames"
+      ? `Keep this name for now. You may choose again in ${clock(retryAfterMs)}.`
+      : refusal("rate", {}),
+  lost: () => "The connection was lost. Try again in a moment.",
+};
+
+export const nameRefused = (error) =>
+  (NAME_REFUSALS[error.code] ?? (() => `The server would not take that name (${error.code}).`))(error);
+
 /** The button, by what is missing for a placement. */
 export const button = {
   loading: "Loading",

@@ -174,3 +174,41 @@ test("presence and notices are passed on, frames of other channels are not", asy
   assert.equal(client.position.seq, 10);
   assert.equal(decode(other).channel, 8);
 });
+
+const ANN = { id: "g_1", name: "Ann", roles: ["player"], anonymous: false, expiresAt: 9_000, token: "t2" };
+
+test("a rename keeps the new token and tells who we are", async () => {
+  const storage = memory();
+  const { world, client } = await joined(storage);
+  const told = [];
+  client.on("you", (you) => told.push(you.name));
+  const renaming = client.rename("Ann");
+  const { id, ...sent } = world.socket.commands.at(-1);
+  assert.deepEqual(sent, { do: "rename", name: "Ann" });
+  world.socket.says({ re: id, ok: true, ...ANN });
+  await renaming;
+  assert.deepEqual([client.you, told], [ANN, ["Ann"]]);
+  assert.equal(storage.getItem("tesserae.token"), "t2");
+});
+
+test("a refused rename changes nothing and says why", async () => {
+  const storage = memory();
+  const { world, client } = await joined(storage);
+  const renaming = client.rename("Admin");
+  await Promise.all([
+    assert.rejects(renaming, { name: "Error", code: "bad-request" }),
+    refuse(world, { code: "bad-request", message: "name: no", field: "name" }),
+  ]);
+  assert.deepEqual([client.you.name, storage.getItem("tesserae.token")], ["Guest 1", "t1"]);
+});
+
+test("a rename on another line of ours is taken over, token and all", async () => {
+  const storage = memory();
+  const { world, client } = await joined(storage);
+  world.socket.says({ event: "you", ...ANN });
+  assert.deepEqual(client.you, ANN);
+  world.socket.drops();
+  world.pass(1_000);
+  world.socket.hello();
+  assert.equal(world.socket.commands[0].token, "t2");
+});

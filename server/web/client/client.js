@@ -13,6 +13,7 @@
  *   placed       {placement, seq, leftMs, stackLeft}
  *   refused      {placement, code, leftMs}
  *   cooldown                            it was told anew
+ *   you          {id, name, roles, …}   who we are, whenever it is told
  *   presence     {total, spectators}
  *   notice       {text, level}
  *   going        {retryAfterMs, reason}
@@ -118,6 +119,14 @@ export class Client extends Emitter {
     return this.#connection.command(name, fields);
   }
 
+  /**
+   * Choose another name, as a guest.
+   * @returns {Promise<void>} once the server knows us by it; rejected with a CommandError
+   */
+  async rename(name) {
+    this.#recognized(await this.ask("rename", { name }));
+  }
+
   /** The page is shown again, or the network is back. */
   wake() {
     this.#connection.wake();
@@ -198,9 +207,14 @@ export class Client extends Emitter {
     void this.#subscribe({});
   }
 
-  #welcomed({ you, games: [state], presence }) {
+  #recognized(you) {
     this.you = you;
     if (you.token !== undefined) this.#options.identity.keep(you.token);
+    this.emit("you", you);
+  }
+
+  #welcomed({ you, games: [state], presence }) {
+    this.#recognized(you);
     if (presence !== undefined) this.emit("presence", presence);
     if (state.error !== undefined) return this.emit("status", { phase: "absent", ...state.error });
     this.#adopt(state);
@@ -268,7 +282,13 @@ export class Client extends Emitter {
     if (event.event === "snapshot") this.#sync.snapshotBegan(event);
     else if (isNumbered(event)) this.#sync.numberedArrived(event);
     else if (event.event === "watchers") this.#watchersChanged(event);
+    else if (event.event === "you") this.#renamed(event);
     else if (event.event !== "game") this.emit(event.event, event);
+  }
+
+  /** On another line of ours. @param {any} event */
+  #renamed({ event: _event, ...you }) {
+    this.#recognized(you);
   }
 
   #watchersChanged({ watchers }) {

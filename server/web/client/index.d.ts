@@ -71,6 +71,10 @@ export interface You {
   name: string | null;
   roles: string[];
   anonymous: boolean;
+  /** Until when the token is good, in ms since the epoch. */
+  expiresAt?: number;
+  /** There when it was made just now; it is kept already. */
+  token?: string;
 }
 
 export interface Placement {
@@ -103,6 +107,7 @@ export interface Signals {
   placed: { placement: Placement; seq: number; leftMs: number; stackLeft: number };
   refused: { placement: Placement; code: string; leftMs: number };
   cooldown: undefined;
+  you: You;
   presence: { total: number; spectators: number };
   notice: { text: string; level: string };
   going: { retryAfterMs: number; reason: string };
@@ -132,6 +137,8 @@ export class Player {
   send(x: number, y: number, color: number): Placement;
   /** Any command of the protocol, such as `limits`; rejects with a CommandError. */
   ask(command: string, fields?: object): Promise<any>;
+  /** Choose another name, as a guest; rejects with a CommandError. */
+  rename(name: string): Promise<void>;
   wake(): void;
   become(token: string): void;
   startOver(): void;

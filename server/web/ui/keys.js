@@ -31,7 +31,9 @@ export class Keys {
     document.addEventListener("keydown", (event) => this.#pressed(event));
   }
 
+  /** Who writes a name means letters, and no colours. */
   #pressed(event) {
+    if (event.target instanceof HTMLInputElement) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = this.#acts[event.key] ?? this.#colorAct(event.key) ?? this.#boardAct(event);
     if (act === undefined) return;
