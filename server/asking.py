@@ -29,8 +29,16 @@ class Asker(Protocol):
     """Whoever submitted a placement and waits for its outcome."""
 
     @property
-    def connection(self) -> Connection:
-        """Where the answer goes; its acks are written within a tick, watching or not."""
+    def connection(self) -> Connection | None:
+        """Where the answer goes; its acks are written within a tick, watching or not.
+
+        None: `accepted` is all that there is to do.
+        """
+        ...
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody waits for the outcome any more."""
         ...
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:

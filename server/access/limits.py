@@ -75,6 +75,15 @@ class Credits:
         owed = max(0, self._full_at - now_ms * rule.rate)
         return rule.burst - -(-owed // 1000)
 
+    def to_json(self, now_ms: int) -> dict[str, int]:
+        """Tell what is left in the bucket and when it is full again. Costs nothing."""
+        return {
+            "left": self.left(now_ms) or 0,
+            "burst": self._rule.burst,
+            "perSecond": self._rule.rate,
+            "fullInMs": self.full_in_ms(now_ms),
+        }
+
     def full_in_ms(self, now_ms: int) -> int:
         """Milliseconds until the bucket is full. Costs nothing."""
         rule = self._rule

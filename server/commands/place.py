@@ -1,14 +1,39 @@
-"""`place`: the JSON form of a placement; answered once it is committed and published.
+"""`place`: one pixel in JSON, answered once it is committed and published.
 
-Coordinates are any integers: what lies outside of the board is a refusal and no bad request.
+Coordinates are any integers: what lies outside of the board is a refusal and no bad request. Over a
+WebSocket the answer comes later and other messages pass it; over HTTP it is awaited.
 """
+
+import asyncio
+from http import HTTPStatus
 
 from pydantic import Field
 
-from server.commands.registry import Command, OnSession, Reply, Request, SessionCall
-from server.commands.watching import GameName
+from canvas.placement import Placement
+from canvas.refusals import Refusal, Refused
+from server.commands.registry import (
+    Call,
+    Command,
+    Done,
+    Failed,
+    Http,
+    OnSession,
+    Outcome,
+    Reply,
+    Request,
+    SessionCall,
+)
+from server.commands.watching import GameName, unknown_game
+from server.game.game import Game
+from server.session.answers import ack_fields, refusal_fields
+from server.session.awaited import AwaitedPlacement
+from server.session.services import Services
 
 MAX_U32 = 2**32 - 1
+LONGEST_WAIT = 20.0
+"""Seconds; less than proxies wait for an answer. Commits take milliseconds, while the store is
+there."""
+RETRY_MS = 5_000
 
 
 class Place(Request):
@@ -45,4 +70,52 @@ def _place(call: SessionCall[Place]) -> None:
     session.placing.take_command(call.id, asked.game, placement)
 
 
-COMMAND = Command("place", "Place one pixel", Place, Ack, OnSession(_place), prepaid=False)
+async def _place_and_wait(call: Call[Place]) -> Outcome:
+    caller, asked = call.caller, call.request
+    game = caller.services.games.get(asked.game)
+    if game is None:
+        return unknown_game(asked.game)
+    placement = caller.placement(
+        asked.x, asked.y, asked.color, asked.generation, asked.request, index=0
+    )
+    try:
+        async with asyncio.timeout(LONGEST_WAIT):
+            outcome = await AwaitedPlacement().submit(placement, game)
+    except TimeoutError:
+        return _unknown_yet()
+    if isinstance(outcome, Refusal):
+        return _refused(caller.services, outcome, placement, game)
+    caller.services.metrics.accepted += 1
+    return Done(ack_fields(outcome, game))
+
+
+def _refused(services: Services, refusal: Refusal, placement: Placement, game: Game) -> Failed:
+    services.metrics.refused[refusal.why] += 1
+    fields = refusal_fields(refusal, placement, game)
+    return Failed(refusal.why.code, refusal.message, fields)
+
+
+def _unknown_yet() -> Failed:
+    text = (
+        "the store takes its time, and the pixel may still come; send the same request number "
+        "again to learn what became of it"
+    )
+    return Failed(Refused.BUSY.code, text, {"retryAfterMs": RETRY_MS})
+
+
+COMMAND = Command(
+    "place",
+    "Place one pixel",
+    Place,
+    Ack,
+    OnSession(_place),
+    Http(
+        "POST",
+        "/api/games/{game}/pixels",
+        status=HTTPStatus.CREATED,
+        handler=_place_and_wait,
+        needs_token=True,
+        shows_cooldown=True,
+    ),
+    prepaid=False,
+)

@@ -119,6 +119,8 @@ class Http(Generic[RequestT]):
     """Its own, where the one for WebSocket needs the connection or means something else."""
     needs_token: bool = False
     """Whether a request without a token is answered with 401."""
+    shows_cooldown: bool = False
+    """Whether the response's headers tell the cooldown in the game that the path names."""
     max_body_bytes: int = MAX_BODY_BYTES
 
 

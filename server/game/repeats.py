@@ -45,7 +45,7 @@ class Repeats:
 
     def _forget_closed(self) -> None:
         open_ones = {
-            seq: [repeat for repeat in waiting if not repeat.asker.connection.closing]
+            seq: [repeat for repeat in waiting if not repeat.asker.gone]
             for seq, waiting in self._of_seq.items()
         }
         self._of_seq = {seq: waiting for seq, waiting in open_ones.items() if waiting}

@@ -11,11 +11,8 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
-from server.commands.all import COMMANDS
 from server.config import Settings
-from server.http import canvas_bin, canvas_png, commands, gauges, health, pages, problems
-from server.http.bodies import Outbox
-from server.http.caller import Callers
+from server.http import api, gauges, health, pages, problems
 from server.http.quiet import quiet
 from server.session.services import Services
 
@@ -25,8 +22,6 @@ MAX_REQUESTS_AT_ONCE = 1000
 UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """Answered in any crowd: who supervises the server would end it, while it only has much to do."""
 SHUTDOWN_TIMEOUT = 1.0
-EXPOSED = ", ".join((hdrs.ETAG, hdrs.RETRY_AFTER, *canvas_bin.OWN_HEADERS))
-"""Headers that pages of other hosts may read."""
 
 
 class HttpSide:
@@ -60,17 +55,14 @@ class HttpSide:
 
 
 def application(services: Services, settings: Settings) -> web.Application:
-    """Put the routes together; what comes first is looked at first."""
-    outbox = Outbox()
+    """Put the public routes together; what comes first is looked at first."""
     app = bare(services, _Crowd().limit)
     gauges.show(services)
     guard = health.guard_of(settings)
     app.add_routes(health.routes(services.phase, guard))
     if settings.admin_listen is None:
         app.add_routes(health.metrics_routes(services.metrics, guard))
-    app.add_routes(commands.routes(COMMANDS, Callers(services, guard.client_address)))
-    app.add_routes(canvas_bin.routes(services, outbox))
-    app.add_routes(canvas_png.routes(services, outbox))
+    app.add_routes(api.routes(services, settings))
     app.add_routes(pages.routes(pages.load_assets()))
     return app
 
@@ -87,13 +79,10 @@ def bare(services: Services, *middlewares: Middleware) -> web.Application:
 async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:
     response.force_close()
     response.headers[hdrs.CONNECTION] = "close"
-    response.headers[hdrs.SERVER] = "tesserae"
-    response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers[hdrs.SERVER] = "tesserae"  # aiohttp would tell its version and Python's
-    if request.path.startswith("/api/"):
-        # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
-        response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = "*"
-        response.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = EXPOSED
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    if request.path.startswith(api.PREFIX):
+        response.headers.update(api.headers_of(request))
 
 
 class _Crowd:

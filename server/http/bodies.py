@@ -18,6 +18,7 @@ CHUNK_BYTES = 256 * 1024
 MAX_BYTES_ON_THE_WAY = 256 * 1024 * 1024
 RETRY_MS = 2_000
 GZIP_WBITS = 16 + zlib.MAX_WBITS
+Body = bytes | memoryview
 
 
 class Outbox:
@@ -42,7 +43,7 @@ class Outbox:
             self._bytes -= size_bytes
 
 
-async def send(request: web.Request, body: bytes, headers: Mapping[str, str]) -> web.StreamResponse:
+async def send(request: web.Request, body: Body, headers: Mapping[str, str]) -> web.StreamResponse:
     """Send a body in chunks; a slow client keeps no copy of its own."""
     response = web.StreamResponse(headers=headers)
     response.content_length = len(body)
@@ -64,7 +65,7 @@ def wants_gzip(request: web.Request) -> bool:
     return False
 
 
-async def gzipped(body: bytes) -> bytes:
+async def gzipped(body: Body) -> bytes:
     """Deflate in a thread."""
     return await asyncio.to_thread(zlib.compress, body, level_for(len(body)), GZIP_WBITS)
 

@@ -6,18 +6,29 @@ the routes of the commands.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from aiohttp import hdrs, web
 
 from canvas.placement import Placement
 from canvas.refusals import Refusal
+from server.access.addresses import client_address
 from server.access.auth import Unauthorized
+from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity, Role
-from server.http.problems import unauthorized
-from server.session.allowance import Allowance, Bucket
+from server.commands.checks import rate_limited
+from server.config import Settings
+from server.game.game import Game
+from server.http.problems import problem_of, unauthorized, unavailable
+from server.http.purses import HttpPurse, Purses
+from server.http.rate_headers import Limit, cooldown_limit, limit_of
+from server.session.allowance import Bucket
 from server.session.services import Services
 
 BEARER = "Bearer "
+PAID_FROM = web.RequestKey("PAID_FROM", tuple[HttpPurse, Bucket])
+COOLDOWN_OF = web.RequestKey("COOLDOWN_OF", tuple[Game, str | None])
+"""Notes on a request, for the headers of its response."""
 ClientAddress = Callable[[str, str | None], str]
 """The client's address from the peer's and X-Forwarded-For."""
 
@@ -29,7 +40,7 @@ class HttpCaller:
     services: Services
     identity: Identity | None
     remote: str
-    allowance: Allowance = field(repr=False)
+    allowance: HttpPurse = field(repr=False)
 
     @property
     def user_id(self) -> str | None:
@@ -60,30 +71,72 @@ class Callers:
 
     services: Services
     client_address: ClientAddress
+    purses: Purses
 
     async def of(self, request: web.Request) -> HttpCaller:
         """Tell who sends a request. Raises Problem (401) for a token that proves nothing."""
-        services = self.services
-        identity = self._identity(request)
-        allowance = Allowance(services.rules.credits, services.clock)
-        return HttpCaller(services, identity, remote_of(request, self.client_address), allowance)
+        remote = remote_of(request, self.client_address)
+        try:
+            identity = await self._identity(request.headers.get(hdrs.AUTHORIZATION))
+        except IssuerAway as away:
+            raise unavailable(str(away), away.retry_after_ms) from away
+        except Unauthorized as error:
+            # Else trying tokens would be free.
+            pay(request, self.purses.of_address(remote))
+            raise unauthorized(error.reason) from error
+        purse = self._purse(identity, remote)
+        return HttpCaller(self.services, identity, remote, purse)
 
-    def _identity(self, request: web.Request) -> Identity | None:
-        given = request.headers.get(hdrs.AUTHORIZATION)
+    def _purse(self, identity: Identity | None, remote: str) -> HttpPurse:
+        if identity is None:
+            return self.purses.of_address(remote)
+        return self.purses.of_user(identity.id)
+
+    async def _identity(self, given: str | None) -> Identity | None:
         if given is None:
             return None
         if given[: len(BEARER)].lower() != BEARER.lower():
-            raise unauthorized("only bearer tokens are taken here")
-        try:
-            identity = self.services.authenticator.verify(given[len(BEARER) :].strip())
-        except Unauthorized as error:
-            raise unauthorized(error.reason) from error
+            raise Unauthorized("only bearer tokens are taken here")
+        token, authenticator = given[len(BEARER) :].strip(), self.services.authenticator
+        await authenticator.prepare(token)
+        identity = authenticator.verify(token)
         if identity.guest and not self.services.rules.guests:
-            raise unauthorized("guests are not let in here any more")
+            raise Unauthorized("guests are not let in here any more")
         return identity
+
+
+def client_address_of(settings: Settings) -> ClientAddress:
+    """Believe the proxies that the settings trust."""
+    return partial(client_address, trusted=settings.trusted_proxies)
 
 
 def remote_of(request: web.Request, client_address: ClientAddress) -> str:
     """Tell the client's address; some proxies add a line of their own below what was sent."""
     forwarded_for = ", ".join(request.headers.getall(hdrs.X_FORWARDED_FOR, ()))
     return client_address(request.remote or "", forwarded_for)
+
+
+def pay(
+    request: web.Request, purse: HttpPurse, cost: int = 1, bucket: Bucket = Bucket.MESSAGES
+) -> None:
+    """Pay for a request, and let its response tell what is left. Raises Problem (429)."""
+    request[PAID_FROM] = (purse, bucket)
+    refusal = purse.charge(cost, bucket)
+    if refusal is not None:
+        raise problem_of(rate_limited(refusal))
+
+
+def show_cooldown(request: web.Request, caller: HttpCaller, game: Game) -> None:
+    """Let the response tell what is left of a game's cooldown, too."""
+    request[COOLDOWN_OF] = (game, caller.user_id)
+
+
+def limits_of(request: web.Request) -> list[Limit]:
+    """Tell the limits that a request has met, as they stand now; none where nothing was paid."""
+    found: list[Limit | None] = []
+    if PAID_FROM in request:
+        found.append(limit_of(*request[PAID_FROM]))
+    if COOLDOWN_OF in request:
+        game, user_id = request[COOLDOWN_OF]
+        found.append(cooldown_limit(game.cooldown_of(user_id)))
+    return [limit for limit in found if limit is not None]

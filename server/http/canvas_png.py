@@ -16,13 +16,14 @@ from canvas.geometry import MAX_SIDE
 from canvas.packing import rows
 from canvas.region import Region
 from server.game.game import Game
-from server.http import png
+from server.http import costs, png
 from server.http.bodies import Outbox, is_known, send
+from server.http.caller import Callers, pay
 from server.http.problems import unavailable
-from server.http.reading import game_of, region_of, scale_of
+from server.http.reading import CORNERS, SCALE, game_of, only, region_of, scale_of
 from server.http.strips import Strip, strip_of
-from server.session.services import Services
 
+PATH = "/api/games/{game}/canvas.png"
 MAX_SCALE = 32
 MAX_PIXELS = MAX_SIDE * MAX_SIDE
 KEPT = 8
@@ -52,32 +53,36 @@ class Gallery:
     def __init__(self) -> None:
         self._kept: OrderedDict[Subject, bytes] = OrderedDict()
         self._drawing = asyncio.Semaphore(MAX_DRAWN_AT_ONCE)
-        self._waiting = 0
+        self._tasks: set[asyncio.Task[tuple[Subject, bytes]]] = set()
 
     async def picture(self, game: Game, region: Region, scale: int) -> tuple[Subject, bytes]:
         """Give a picture of the present. Raises Problem (503) when too many are asked for."""
         subject = _subject(game, region, scale)
         if subject in self._kept:
             return subject, self._kept[subject]
-        if self._waiting >= MAX_WAITING:
+        if len(self._tasks) >= MAX_WAITING:
             raise unavailable("too many pictures are asked for; try again in a moment", RETRY_MS)
-        self._waiting += 1
-        try:
-            async with self._drawing:
-                return await self._draw(game, _subject(game, region, scale))
-        finally:
-            self._waiting -= 1
+        # A client that leaves ends no thread: its picture counts until it is drawn.
+        task = asyncio.get_running_loop().create_task(self._draw(game, region, scale))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
 
-    async def _draw(self, game: Game, subject: Subject) -> tuple[Subject, bytes]:
+    async def _draw(self, game: Game, region: Region, scale: int) -> tuple[Subject, bytes]:
         """Draw, unless whoever was before has drawn the same; the rows are copied only here."""
-        if subject not in self._kept:
-            board, colors = game.replica.board, game.replica.settings.palette.colors
-            palette = [None if color is None else color.rgb for color in colors]
-            strip = strip_of(board, subject.region)
-            self._kept[subject] = await asyncio.to_thread(_drawn, strip, subject.scale, palette)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return subject, self._kept[subject]
+        async with self._drawing:
+            subject = _subject(game, region, scale)
+            if subject not in self._kept:
+                self._kept[subject] = await asyncio.to_thread(_drawn, *_sketch(game, subject))
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            return subject, self._kept[subject]
+
+
+def _sketch(game: Game, subject: Subject) -> tuple[Strip, int, list[str | None]]:
+    colors = game.replica.settings.palette.colors
+    palette = [None if color is None else color.rgb for color in colors]
+    return strip_of(game.replica.board, subject.region), subject.scale, palette
 
 
 def _subject(game: Game, region: Region, scale: int) -> Subject:
@@ -100,27 +105,27 @@ def _largest_scale(region: Region) -> int:
     return max(1, min(MAX_SCALE, isqrt(MAX_PIXELS // cells)))
 
 
-def routes(services: Services, outbox: Outbox) -> list[web.RouteDef]:
+def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
     """Give the route."""
     gallery = Gallery()
 
     async def canvas_png(request: web.Request) -> web.StreamResponse:
-        game = game_of(request, services)
+        game = game_of(request, callers.services)
+        purse = (await callers.of(request)).allowance
+        pay(request, purse)
+        only(request, (*CORNERS, SCALE))
         region = region_of(request, game.replica.lineage.geometry) or _whole(game)
         scale = scale_of(request, _largest_scale(region))
         known = _subject(game, region, scale).etag
         if is_known(request, known):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(known))
+        pay(request, purse, costs.of_picture(region.width * region.height * scale * scale))
         subject, picture = await gallery.picture(game, region, scale)
         with outbox.room(len(picture)):
             return await send(request, picture, _headers(subject.etag))
 
-    return [web.get("/api/games/{game}/canvas.png", canvas_png)]
+    return [web.get(PATH, canvas_png)]
 
 
 def _headers(etag: str) -> dict[str, str]:
-    return {
-        hdrs.CONTENT_TYPE: "image/png",
-        hdrs.CACHE_CONTROL: "no-cache",
-        hdrs.ETAG: etag,
-    }
+    return {hdrs.CONTENT_TYPE: "image/png", hdrs.CACHE_CONTROL: "no-cache", hdrs.ETAG: etag}

@@ -11,9 +11,9 @@ import orjson
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
-from server.commands.checks import forbidden, rate_limited, read_request
+from server.commands.checks import forbidden, read_request
 from server.commands.registry import Call, Command, Failed, Outcome, Registry
-from server.http.caller import Callers, HttpCaller
+from server.http.caller import Callers, HttpCaller, pay, show_cooldown
 from server.http.fields import Fields
 from server.http.problems import problem_of, unauthorized
 from server.http.reading import started
@@ -40,14 +40,16 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
     async def serve(request: web.Request) -> web.StreamResponse:
         started(callers.services)
         caller = await callers.of(request)
-        refusal = caller.charge(command.cost, command.bucket)
-        if refusal is not None:
-            raise problem_of(rate_limited(refusal))
+        pay(request, caller.allowance, command.cost, command.bucket)
         if http.needs_token and caller.identity is None:
             raise unauthorized("this is for those who have a token")
         if (denied := forbidden(command, caller.roles)) is not None:
             raise problem_of(denied)  # before the body is read, which may be a large one
-        outcome = await _carry_out(command, caller, await fields.read(request))
+        asked = await fields.read(request)
+        game = callers.services.games.get(asked["game"]) if http.shows_cooldown else None
+        if game is not None:
+            show_cooldown(request, caller, game)
+        outcome = await _carry_out(command, caller, asked)
         if isinstance(outcome, Failed):
             raise problem_of(outcome)
         body = orjson.dumps(outcome.fields)

@@ -6,15 +6,13 @@ phase's, the numbers are the metrics'. Called by the public side and by the oper
 
 import hmac
 from dataclasses import dataclass
-from functools import partial
 from ipaddress import ip_address
 
 import orjson
 from aiohttp import hdrs, web
 
-from server.access.addresses import client_address
 from server.config import Settings
-from server.http.caller import BEARER, ClientAddress, remote_of
+from server.http.caller import BEARER, ClientAddress, client_address_of, remote_of
 from server.http.problems import unauthorized, unavailable
 from server.phase import Phase, Stage
 from server.telemetry.metrics import CONTENT_TYPE, Metrics
@@ -58,7 +56,7 @@ def guard_of(settings: Settings) -> MetricsGuard:
     """Make the guard that the settings ask for."""
     token = settings.metrics_token
     given = None if token is None else token.get_secret_value()
-    return MetricsGuard(given, partial(client_address, trusted=settings.trusted_proxies))
+    return MetricsGuard(given, client_address_of(settings))
 
 
 def routes(phase: Phase, guard: MetricsGuard) -> list[web.RouteDef]:

@@ -1,22 +1,26 @@
-"""Reading requests: which game, which part of its board.
+"""Reading requests for boards and pictures: which game, which part of its board.
 
 Owns the checks of what stands in paths and queries; everything wrong is a Problem that names it.
-Called by the routes under /api/games.
+Called by the routes under /api/games that are no commands.
 """
 
 import re
-from http import HTTPStatus
+from collections.abc import Collection
 
 from aiohttp import web
 
 from canvas.geometry import Geometry
+from canvas.refusals import Refused
 from canvas.region import Region
+from server.commands.registry import Failed
+from server.commands.watching import unknown_game
 from server.game.game import Game
-from server.http.problems import Problem, unavailable
+from server.http.problems import bad_field, problem_of, unavailable
 from server.phase import Stage
 from server.session.services import Services
 
 CORNERS = ("x1", "y1", "x2", "y2")
+SCALE = "scale"
 _WHOLE = re.compile(r"[0-9]{1,5}")
 
 
@@ -32,24 +36,34 @@ def game_of(request: web.Request, services: Services) -> Game:
     name = request.match_info["game"]
     game = services.games.get(name)
     if game is None:
-        detail = f"there is no game {name[:129]!r}; GET api/games lists them, and write # as %23"
-        raise Problem(HTTPStatus.NOT_FOUND, detail)
+        raise problem_of(unknown_game(name[:129]))
     return game
 
 
+def only(request: web.Request, known: Collection[str]) -> None:
+    """Raise Problem (400) for a parameter that is none here, or stands there twice."""
+    for name in request.query:
+        if name not in known:
+            told = f"known are {', '.join(known)}" if known else "there are none"
+            raise bad_field(name[:64], f"is no parameter here; {told}")
+        if len(request.query.getall(name)) > 1:
+            raise bad_field(name, "stands there twice")
+
+
 def region_of(request: web.Request, geometry: Geometry) -> Region | None:
-    """Read the part that is asked for; None for the whole board. Raises Problem (400)."""
-    given = [name for name in CORNERS if name in request.query]
-    if not given:
+    """Read the part that is asked for; None for the whole board. Raises Problem (400 or 422)."""
+    missing = [name for name in CORNERS if name not in request.query]
+    if len(missing) == len(CORNERS):
         return None
-    if len(given) < len(CORNERS):
-        raise _bad(f"a region needs all of {', '.join(CORNERS)}")
+    if missing:
+        raise bad_field(missing[0], f"is missing: a region needs all of {', '.join(CORNERS)}")
     try:
         region = Region(*(whole(request, name) for name in CORNERS))
     except ValueError as error:
-        raise _bad(str(error)) from error
+        raise bad_field("x2", str(error)) from error
     if not geometry.contains(region.x2, region.y2):
-        raise _bad(f"the board is {geometry.width} x {geometry.height}; ask for a part of it")
+        text = f"the board is {geometry.width} x {geometry.height}; ask for a part of it"
+        raise problem_of(Failed(Refused.OUT_OF_BOUNDS.code, text))
     return region
 
 
@@ -57,17 +71,13 @@ def whole(request: web.Request, name: str, default: str = "") -> int:
     """Read a whole number from the query. Raises Problem (400)."""
     text = request.query.get(name, default)
     if not _WHOLE.fullmatch(text):
-        raise _bad(f"{name} must be a whole number of up to five digits")
+        raise bad_field(name, "must be a whole number of up to five digits")
     return int(text)
 
 
 def scale_of(request: web.Request, largest: int) -> int:
     """Read how many pixels of a picture a cell is wide; 1 to `largest`. Raises Problem (400)."""
-    scale = whole(request, "scale", "1")
+    scale = whole(request, SCALE, "1")
     if not 1 <= scale <= largest:
-        raise _bad(f"scale must be 1 to {largest} for this part of the board")
+        raise bad_field(SCALE, f"must be 1 to {largest} for this part of the board")
     return scale
-
-
-def _bad(detail: str) -> Problem:
-    return Problem(HTTPStatus.BAD_REQUEST, detail)

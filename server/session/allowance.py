@@ -82,16 +82,7 @@ class Allowance:
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """What is left in each bucket and when it is full again; empty when there is no limit."""
-        rule = self._messages.rule
-        if rule.off:
+        if self._messages.rule.off:
             return {}
         now_ms = self._clock.monotonic_ms()
-        return {
-            bucket.value: {
-                "left": self._credits(bucket).left(now_ms) or 0,
-                "burst": rule.burst,
-                "perSecond": rule.rate,
-                "fullInMs": self._credits(bucket).full_in_ms(now_ms),
-            }
-            for bucket in Bucket
-        }
+        return {bucket.value: self._credits(bucket).to_json(now_ms) for bucket in Bucket}

@@ -10,10 +10,11 @@ from typing import NamedTuple, Protocol
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.records import cell_of, record
-from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS, Refusal, Refused
+from canvas.refusals import ACCEPTED_STATUS, Refusal, Refused
 from server.game.game import Game
 from server.ports import Connection
 from server.session.allowance import Allowance
+from server.session.answers import ack_fields, moved, published, refusal_fields
 from server.session.services import Services
 from server.wire.binary_v1 import PlaceFrame, ack_frame
 from server.wire.json_text import reply_error, reply_ok
@@ -27,8 +28,6 @@ _SPECTATOR = Refusal(
 _UNKNOWN_CHANNEL = Refusal(
     Refused.UNKNOWN_GAME, "no game has this channel; use the one in the game's state"
 )
-_LIFTED_BY_TIME = frozenset((Refused.COOLDOWN, Refused.ADDRESS_COOLDOWN, Refused.BANNED))
-_WORTH_A_RETRY = frozenset((Refused.RATE, Refused.BUSY))
 
 
 class _FrameTag(NamedTuple):
@@ -113,6 +112,11 @@ class Placing:
             self.unanswered += 1
             tag.game.submit(placement, self, tag)
 
+    @property
+    def gone(self) -> bool:
+        """Whether nobody listens any more."""
+        return self.connection.closing
+
     def _hold_if_many(self) -> None:
         if self.unanswered > MAX_UNANSWERED and not self._held:
             self._held = True
@@ -156,41 +160,10 @@ def unknown_game(name: str) -> Refusal:
     return Refusal(Refused.UNKNOWN_GAME, text)
 
 
-class _Cell(NamedTuple):
-    """A cell as an ack tells it: array coordinates of the published generation."""
-
-    seq: int
-    x: int
-    y: int
-    color: int
-
-
-def _published(game: Game | None, placement: Placement) -> _Cell:
-    """The true colour of the cell; what was sent is echoed when there is no such cell."""
-    if game is None:
-        return _Cell(0, placement.x, placement.y, placement.color)
-    replica, lineage = game.replica, game.replica.lineage
-    generation = placement.generation
-    if generation is None:
-        generation = lineage.geometry.generation
-    size = lineage.size_in(generation)
-    if size is None or not (0 <= placement.x < size[0] and 0 <= placement.y < size[1]):
-        return _Cell(replica.seq, placement.x, placement.y, placement.color)
-    x, y = lineage.translate(placement.x, placement.y, generation)
-    return _Cell(replica.seq, x, y, replica.board.get(x, y))
-
-
-def _moved(event: PixelPlaced, game: Game) -> tuple[int, int]:
-    lineage = game.replica.lineage
-    if event.generation == lineage.geometry.generation:
-        return event.x, event.y
-    return lineage.translate(event.x, event.y, event.generation)
-
-
 def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
     game = tag.game
     assert game is not None  # noqa: S101  # it has accepted
-    x, y = _moved(event, game)
+    x, y = moved(event, game)
     return ack_frame(
         ACCEPTED_STATUS,
         tag.channel,
@@ -204,26 +177,13 @@ def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
 
 
 def _json_ack(event: PixelPlaced, tag: _CommandTag) -> bytes:
-    game = tag.game
-    assert game is not None  # noqa: S101  # it has accepted
-    x, y = _moved(event, game)
-    fields = {
-        "game": game.name,
-        **({} if event.request is None else {"request": event.request}),
-        "seq": event.seq,
-        "x": x,
-        "y": y,
-        "color": event.color,
-        "generation": game.replica.generation,
-        "cooldownLeftMs": game.left_ms(event.user_id),
-        "stackLeft": game.stack(event.user_id),
-    }
-    return reply_ok(tag.command_id, fields)
+    assert tag.game is not None  # noqa: S101  # it has accepted
+    return reply_ok(tag.command_id, ack_fields(event, tag.game))
 
 
 def _binary_refusal(refusal: Refusal, placement: Placement, tag: _FrameTag) -> bytes:
     game = tag.game
-    cell = _published(game, placement)
+    cell = published(game, placement)
     user_id = placement.user_id
     return ack_frame(
         refusal.why.status,
@@ -238,12 +198,5 @@ def _binary_refusal(refusal: Refusal, placement: Placement, tag: _FrameTag) -> b
 
 
 def _json_refusal(refusal: Refusal, placement: Placement, tag: _CommandTag) -> bytes:
-    cell = _published(tag.game, placement)
-    extra: dict[str, object] = {"seq": cell.seq, "color": cell.color}
-    if refusal.why in _WORTH_A_RETRY:
-        extra["retryAfterMs"] = refusal.left_ms
-    elif refusal.why in _LIFTED_BY_TIME or refusal.left_ms:
-        extra["leftMs"] = None if refusal.left_ms == FOREVER_MS else refusal.left_ms
-    if refusal.scope is not None:
-        extra["scope"] = refusal.scope
+    extra = refusal_fields(refusal, placement, tag.game)
     return reply_error(tag.command_id, refusal.why.code, refusal.message, **extra)

@@ -29,6 +29,7 @@ class Ear:
         self.refusals: list[Refusal] = []
 
     connection: Any = None
+    gone = False
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:
         self.accepted_events.append(event)

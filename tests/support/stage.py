@@ -20,6 +20,7 @@ class Asker:
 
     def __init__(self, connection: Reader) -> None:
         self.connection = connection
+        self.gone = False
         self.refusals: list[Refusal] = []
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:

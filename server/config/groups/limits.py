@@ -49,6 +49,26 @@ class Limits(BaseModel):
             "A full frame of 64 placements besides what opening a page asks.",
         ),
     ] = 128
+    http_rate: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Credits that an identity, or an address without one, earns per second for HTTP "
+            "requests; 0: no limit.",
+            "N",
+            "A panel that shows the board anew twice a second, or a simple bot, never waits.",
+        ),
+    ] = 10
+    http_burst: Annotated[
+        Count,
+        About(
+            GROUP,
+            "Credits for HTTP that can be saved up; 0: no limit. A board costs one more for each "
+            "256 KB, a picture for each 256 x 256 pixels.",
+            "N",
+            "A picture of an 8000 x 8000 board in one go, though no second one soon after.",
+        ),
+    ] = 250
     handshakes_per_second: Annotated[
         Count,
         About(

@@ -4,6 +4,7 @@ import zlib
 
 import pytest
 
+from server.http import costs
 from server.http.bodies import Outbox
 from server.http.problems import Problem
 from tests.support.http import BOARD, Site
@@ -76,7 +77,6 @@ async def test_a_part_is_repacked(site: Site) -> None:
     "query",
     [
         "x1=0",
-        "x1=0&y1=0&x2=7&y2=0",
         "x1=2&y1=0&x2=1&y2=0",
         "x1=-1&y1=0&x2=1&y2=0",
         "x1=a&y1=0&x2=1&y2=0",
@@ -88,6 +88,25 @@ async def test_wrong_parts_are_bad_requests(site: Site, query: str) -> None:
     answer = await site.get(f"{PATH}?{query}")
     assert answer.status == 400
     assert answer.json()["detail"]
+
+
+async def test_a_part_beyond_the_board_is_out_of_bounds(site: Site) -> None:
+    answer = await site.get(f"{PATH}?x1=0&y1=0&x2=7&y2=0")
+    assert (answer.status, answer.json()["code"]) == (422, "out-of-bounds")
+
+
+async def test_parameters_that_are_none_are_named(site: Site) -> None:
+    for query, field in (("scale=2", "scale"), ("x1=0&x1=0&y1=0&x2=1&y2=0", "x1")):
+        answer = await site.get(f"{PATH}?{query}")
+        assert (answer.status, answer.json()["field"]) == (400, field)
+
+
+async def test_a_board_is_paid_for_by_its_size(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "BYTES_PER_CREDIT", 1)
+    whole = await site.get(PATH)
+    assert whole.headers["RateLimit"].startswith('"requests";r=238;')  # 1 for asking, 11 bytes
+    known = await site.get(PATH, If_None_Match=whole.headers["ETag"])
+    assert (known.status, known.headers["RateLimit"][:18]) == (304, '"requests";r=237;t')
 
 
 async def test_it_is_never_older_than_the_last_ack(site: Site) -> None:

@@ -59,9 +59,11 @@ async def test_only_the_newest_pictures_are_kept(site: Site) -> None:
     assert len(gallery._kept) == canvas_png.KEPT
 
 
-async def test_too_many_pictures_at_once_are_refused(site: Site) -> None:
+async def test_too_many_pictures_at_once_are_refused(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canvas_png, "MAX_WAITING", 0)
     gallery = canvas_png.Gallery()
-    gallery._waiting = canvas_png.MAX_WAITING
     with pytest.raises(Problem, match="too many pictures"):
         await gallery.picture(site.world.game, Region(0, 0, 1, 1), 1)
 

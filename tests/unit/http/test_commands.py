@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import Field
 
 from canvas.refusals import Refused
+from server.access.limits import CreditRule
 from server.commands.all import COMMANDS
 from server.commands.registry import (
     Call,
@@ -25,6 +26,7 @@ from server.commands.registry import (
 )
 from server.http import commands, problems
 from server.http.caller import Callers
+from server.http.purses import Purses
 from server.http.statuses import STATUS_OF, code_of
 from server.wire.codes import ErrorCode
 from tests.support.http import BOARD, Site
@@ -77,7 +79,12 @@ TRIALS = Registry(
 @asynccontextmanager
 async def _serving(world: World) -> AsyncIterator[ClientSession]:
     app = web.Application(middlewares=[problems.middleware(world.note_fault)])
-    app.add_routes(commands.routes(TRIALS, Callers(world.services, lambda peer, _: peer)))
+    app.add_routes(
+        commands.routes(
+            TRIALS,
+            Callers(world.services, lambda peer, _: peer, Purses(CreditRule(0, 0), world.clock)),
+        )
+    )
     server = TestServer(app)
     async with server, ClientSession(server.make_url("/")) as session:
         yield session

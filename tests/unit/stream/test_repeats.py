@@ -12,6 +12,10 @@ class Waiting:
     def __init__(self) -> None:
         self.connection: Any = FakeConnection()
 
+    @property
+    def gone(self) -> bool:
+        return bool(self.connection.closing)
+
     def accepted(self, *_: Any) -> None:
         """Not told here."""
 
