@@ -47,7 +47,7 @@ class Paint(Team):
         self._check_place(state)
         palette = [None if color is None else color.rgb for color in state.palette]
         matched = await asyncio.to_thread(match, self._picture, palette, dither=self._dither)
-        self._told = told_changes(matched)
+        self._told = told_changes(matched, dithered=self._dither)
         if not (matched.cells != UNTOUCHED).any():
             raise WayError("The picture is transparent everywhere; give it pixels to paint.")
         indexes = await asyncio.to_thread(order.order, self._order, matched.cells, self._rng)
@@ -60,9 +60,12 @@ class Paint(Team):
         return self._once
 
     def note(self) -> str:
-        """Say how the colours were matched, and whether the picture is there already."""
-        watched = "painted, watching over it" if self._finished and not self._once else ""
-        return "; ".join(filter(None, (watched, self._told)))
+        """Say whether the picture is there already."""
+        return "painted, watching over it" if self._finished and not self._once else ""
+
+    def remark(self) -> str:
+        """Say how its colours were matched."""
+        return self._told
 
     def shortfall(self) -> str:
         """Say how much of the picture the board does not show."""
@@ -89,14 +92,16 @@ class Paint(Team):
         )
 
 
-def told_changes(matched: Matched) -> str:
+def told_changes(matched: Matched, *, dithered: bool) -> str:
     """Say in one line which colours the palette could not give."""
     if not matched.changed:
-        return "every pixel kept its colour"
+        return "every pixel keeps its colour"
+    if dithered:
+        return f"{matched.changed:,} pixels are mixed from the palette's colours"
     shown = ", ".join(
         f"{change.from_rgb} as {change.to_rgb} x {change.count:,}"
         for change in matched.changes[:SHOWN_CHANGES]
     )
     more = matched.changed_colors - min(SHOWN_CHANGES, len(matched.changes))
-    rest = f" and {more:,} more" if more > 0 else ""
-    return f"{matched.changed:,} pixels took the nearest colour ({shown}{rest})"
+    rest = f" and {more:,} colours more" if more > 0 else ""
+    return f"{matched.changed:,} pixels take the nearest colour ({shown}{rest})"

@@ -113,8 +113,13 @@ def progress_rows(progress: Progress | None, rate: float) -> list[tuple[str, str
         shown.append(("beyond the board", f"{progress.outside:,} cells wait for it to grow"))
     given_up = ", ".join(f"{code} {n:,}" for code, n in progress.dropped.most_common())
     shown += [("given up", given_up)] * bool(given_up)
-    shown += [("note", progress.note)] * bool(progress.note)
+    shown += [("now", progress.note)] * bool(progress.note)
     return shown
+
+
+def _remark(progress: Progress | None) -> list[tuple[str, str]]:
+    said = "" if progress is None else progress.remark
+    return [("colours", said)] * bool(said)
 
 
 def _time_left(cells: int, rate: float) -> str:
@@ -134,7 +139,8 @@ def table(tally: Tally, progress: Progress | None = None) -> Table:
     drawn = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     drawn.add_column(style="bold cyan", no_wrap=True)
     drawn.add_column()
-    for name, value in rows(tally) + progress_rows(progress, tally.rate):
+    aim = progress_rows(progress, tally.rate) + _remark(progress)
+    for name, value in rows(tally) + aim:
         drawn.add_row(name, value)
     return drawn
 
@@ -145,7 +151,7 @@ def summary(tally: Tally, progress: Progress | None = None) -> str:
     return _joined(
         [
             (name, value)
-            for name, value in rows(tally) + progress_rows(progress, 0.0)
+            for name, value in rows(tally) + progress_rows(progress, 0.0) + _remark(progress)
             if name not in {"connected", "trouble"}
         ]
     )

@@ -41,7 +41,11 @@ class Team(ABC):
         """Hear that the board shows the target. True: that is all; False: go on, perhaps anew."""
 
     def note(self) -> str:
-        """Say what else is worth a line."""
+        """Say in words how it stands."""
+        return ""
+
+    def remark(self) -> str:
+        """Say what is worth saying once."""
         return ""
 
     def shortfall(self) -> str:
@@ -53,8 +57,8 @@ class Team(ABC):
         target = self._target
         if target is None:
             return None
-        dropped = Counter(target.dropped)
-        return Progress(target.left, target.total, target.outside, dropped, self.note())
+        dropped, words = Counter(target.dropped), (self.note(), self.remark())
+        return Progress(target.left, target.total, target.outside, dropped, *words)
 
     @property
     def target(self) -> Target | None:

@@ -35,7 +35,9 @@ class Progress:
     dropped: Counter[str] = field(default_factory=Counter)
     """Cells that were given up, by the refusal."""
     note: str = ""
-    """What else is worth a line."""
+    """How it stands, in words."""
+    remark: str = ""
+    """What is worth saying once."""
 
 
 class WayError(Exception):

@@ -63,6 +63,22 @@ async def test_many_bots_paint_one_picture_and_each_cell_is_placed_once():
         assert await red_cells(server) == 52
 
 
+async def test_what_became_of_the_colours_is_told():
+    async with serving() as server:
+        near = paint(drawn=picture(2, 1, rgb=(0xFE, 0x44, 0x01)))
+        await over(crew(server, near))
+        assert near.remark() == "2 pixels take the nearest colour (#FE4401 as #FF4500 x 2)"
+        exact = paint()
+        await over(crew(server, exact))
+        assert exact.remark() == "every pixel keeps its colour"
+
+
+async def test_a_picture_of_nothing_is_told_with_the_remedy():
+    async with serving() as server:
+        painted = await over(crew(server, paint(drawn=picture(1, 1, clear=[(0, 0)]))))
+        assert any("transparent everywhere" in why for why in painted.tally.failures)
+
+
 async def test_what_is_there_already_is_not_placed_again():
     async with serving() as server:
         await over(crew(server, paint()))

@@ -6,7 +6,7 @@ from io import StringIO
 from rich.console import Console
 from tesserae_client import Placed, Refused
 
-from bots.report import Tally, line, percentile_ms, progress_rows, table, verdict
+from bots.report import Tally, line, percentile_ms, progress_rows, summary, table, verdict
 from bots.way import Progress
 
 PLACED = Placed(seq=1, x=0, y=0, color=1, left_ms=0, stack_left=0, request=1)
@@ -62,17 +62,25 @@ def test_the_rate_is_that_of_the_last_looks():
 
 
 def test_progress_tells_what_is_left_and_how_long_it_takes():
-    progress = Progress(left=300, total=1200, outside=7, dropped=Counter(masked=3), note="n")
+    progress = Progress(
+        left=300, total=1200, outside=7, dropped=Counter(masked=3), note="n", remark="r"
+    )
     shown = dict(progress_rows(progress, rate=2.0))
     assert shown == {
         "done": "900 of 1,200 cells (75.0 %)",
         "left": "300 cells, about 2 min 30 s",
         "beyond the board": "7 cells wait for it to grow",
         "given up": "masked 3",
-        "note": "n",
+        "now": "n",
     }
     assert dict(progress_rows(progress, rate=50))["left"] == "300 cells, about 6 s"
     assert dict(progress_rows(progress, rate=0))["left"] == "300 cells"
+
+
+def test_a_remark_is_made_at_the_end_and_not_in_every_line():
+    tally, progress = Tally(bots=1, spectators=0, boards=1), Progress(0, 1, remark="as they are")
+    assert "colours as they are" in summary(tally, progress)
+    assert "as they are" not in line(tally, progress)
 
 
 def test_progress_of_nothing():
