@@ -1,156 +1,166 @@
-"""The built wheel, and nothing else of the checkout, serves the page; also without uvloop."""
+"""The two wheels, each in an environment that holds only what its metadata asks for."""
 
 import re
 import signal
 import subprocess
-import sys
-import sysconfig
 import threading
 import urllib.request
-import venv
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from packaging.metadata import Metadata
 
-from tests.support.source import ROOT, project_files
+from tests.support.environments import PATIENCE_S, Environment, build_wheel
+from tests.support.source import ROOT, project_files, read
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("wheel")]
 
-SHIPPED = ("canvas/", "presence/", "persistence/", "server/", "bots/")
+SHIPPED = ("canvas/", "pictures/", "presence/", "persistence/", "server/", "bots/")
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)")
-PATIENCE_S = 60.0
-START = "import sys; from server.cli.main import main; sys.exit(main())"
-NO_UVLOOP = "raise ImportError('this environment has no uvloop')"
+PLAY = """
+import asyncio, importlib.util, sys
+from tesserae_client import Client, Placed
+async def main(url):
+    async with Client(url) as client:
+        await client.ready()
+        outcome = await client.place(3, 4, 5)
+        assert isinstance(outcome, Placed), outcome
+        assert client.board[3, 4] == 5 and await client.verify()
+assert importlib.util.find_spec("server") is None, "it is not alone"
+asyncio.run(main(sys.argv[1]))
+print("played")
+"""
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the checkout, as it is now."""
-    return built(ROOT, tmp_path_factory.mktemp("wheel"))
-
-
-def built(project: Path, folder: Path) -> Path:
-    """Build one wheel."""
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory"]
-    subprocess.run(
-        [*build, str(folder)], cwd=project, check=True, capture_output=True, timeout=PATIENCE_S
-    )
-    return next(folder.glob("*.whl"))
-
-
-class Installed:
-    """A virtual environment with the wheel, and what the lock installs here, but no checkout."""
-
-    def __init__(self, folder: Path) -> None:
-        self._python = folder / "bin/python"
-        self._command = folder / "bin/tesserae"
-        venv.create(folder, with_pip=False)
-        # A path in a .pth file brings packages, but not the editable installs named there.
-        packages = next(folder.glob("lib/python*/site-packages"))
-        (packages / "locked.pth").write_text(sysconfig.get_path("purelib"))
-
-    def install(self, wheel: Path) -> None:
-        pip = [sys.executable, "-m", "pip", "--python", str(self._python), "install", "--no-index"]
-        done = [*pip, "--no-deps", "--force-reinstall", "--quiet", str(wheel)]
-        subprocess.run(done, check=True, capture_output=True, timeout=PATIENCE_S)
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run the command away from the checkout."""
-        return subprocess.run(
-            [str(self._command), *words],
-            cwd=self._command.parent,
-            env={},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
+    return build_wheel(ROOT, tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
-def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds what the wheel installs."""
-    folder = tmp_path_factory.mktemp("unpacked")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    return folder
+def client_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(ROOT / "clients/python", tmp_path_factory.mktemp("client-wheel"))
 
 
-@pytest.fixture
-def without_uvloop(tmp_path: Path) -> Path:
-    """A folder that hides uvloop when it comes first on the path."""
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden/uvloop.py").write_text(NO_UVLOOP)
-    return tmp_path / "hidden"
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The server, and nothing of the client library."""
+    environment = Environment(tmp_path_factory.mktemp("server") / "venv")
+    environment.install(wheel, "tesserae")
+    return environment
 
 
-@pytest.fixture(params=["uvloop", "no-uvloop"])
-def server(
-    request: pytest.FixtureRequest, unpacked: Path, without_uvloop: Path, tmp_path: Path
-) -> Iterator[subprocess.Popen[str]]:
-    """A running server made of the wheel and of third-party packages alone."""
-    first = [without_uvloop] if request.param == "no-uvloop" else []
-    # -S leaves .pth files alone, so the editable install of the checkout is not on the path.
-    path = ":".join(str(part) for part in [*first, unpacked, sysconfig.get_path("purelib")])
+@contextmanager
+def serving(environment: Environment, data: Path, **variables: str) -> Iterator[int]:
+    """A server out of an environment, and its port; it must end cleanly."""
+    command = environment.start(str(environment.command), "serve", "--port", "0")
     with subprocess.Popen(
-        [sys.executable, "-S", "-c", START, "serve", "--port", "0", "--data", tmp_path / "data"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": path, "PYTHONUNBUFFERED": "1"},
+        [*command, "--data", str(data), "--size", "16x16"],
+        cwd=environment.folder,
+        env={"PYTHONUNBUFFERED": "1", **variables},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     ) as process:
         watchdog = threading.Timer(PATIENCE_S, process.kill)
         watchdog.start()
-        yield process
-        watchdog.cancel()
-        process.kill()
+        try:
+            yield port_of(process)
+            process.send_signal(signal.SIGTERM)
+            process.communicate()
+        finally:
+            watchdog.cancel()
+            process.kill()
+    assert process.returncode == 0
 
 
-def port_of(process: subprocess.Popen[str]) -> str:
+def port_of(process: subprocess.Popen[str]) -> int:
     """The port of the address that the server prints; reads until it comes or the output ends."""
     assert process.stdout is not None
     said = []
     for line in process.stdout:
         said.append(line)
         if found := ADDRESS.search(line):
-            return found[1]
+            return int(found[1])
     pytest.fail("the server ended without an address:\n" + "".join(said))
 
 
-def test_it_serves_the_page_and_stops_cleanly(server: subprocess.Popen[str]) -> None:
-    with urllib.request.urlopen(
-        f"http://127.0.0.1:{port_of(server)}/", timeout=PATIENCE_S
-    ) as answer:
-        assert answer.status == 200
-        assert "<!doctype html>" in answer.read().decode().lower()
-    server.send_signal(signal.SIGTERM)
-    server.communicate()
-    assert server.returncode == 0
+def page(port: int) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_S) as answer:
+        return str(answer.read().decode())
 
 
-def test_it_holds_every_file_of_the_packages(wheel: Path) -> None:
+# --- what they are ------------------------------------------------------------
+
+
+def test_the_server_holds_every_file_of_its_packages_and_nothing_else(wheel: Path) -> None:
     inside = set(zipfile.ZipFile(wheel).namelist())
     assert {path for path in project_files() if path.startswith(SHIPPED)} - inside == set()
-
-
-def test_it_holds_nothing_else(wheel: Path) -> None:
-    names = zipfile.ZipFile(wheel).namelist()
-    strays = [name for name in names if not name.startswith(SHIPPED) and ".dist-info/" not in name]
+    strays = [name for name in inside if not name.startswith(SHIPPED) and ".dist-info/" not in name]
     assert strays == []
 
 
-def test_installed_it_says_what_the_bots_need_and_has_them_once_it_is_there(
-    wheel: Path, tmp_path: Path
+def test_the_client_holds_every_file_of_its_package_and_nothing_else(client_wheel: Path) -> None:
+    inside = {n for n in zipfile.ZipFile(client_wheel).namelist() if ".dist-info/" not in n}
+    home = "clients/python/"
+    shipped = {p.removeprefix(home) for p in project_files() if p.startswith(f"{home}tesserae")}
+    assert inside == shipped
+
+
+@pytest.mark.parametrize("which", ["wheel", "client_wheel"])
+def test_metadata_is_complete(which: str, request: pytest.FixtureRequest) -> None:
+    archive = zipfile.ZipFile(request.getfixturevalue(which))
+    names = {name.partition(".dist-info/")[2]: name for name in archive.namelist()}
+    told = Metadata.from_email(archive.read(names["METADATA"]), validate=True)
+    assert told.summary
+    assert told.description
+    assert told.description_content_type == "text/markdown"
+    assert told.license_expression == "Apache-2.0"
+    assert told.license_files == ["LICENSE"]
+    assert archive.read(names["licenses/LICENSE"]).decode() == read("LICENSE")
+    assert "Typing :: Typed" in (told.classifiers or [])
+    assert str(told.requires_python) == ">=3.11"
+    assert any(name.endswith("/py.typed") for name in archive.namelist())
+
+
+# --- what they do -------------------------------------------------------------
+
+
+def test_the_server_alone_serves_and_says_what_the_bots_need(
+    installed: Environment, tmp_path: Path
 ) -> None:
-    installed = Installed(tmp_path / "venv")
-    installed.install(wheel)
-    assert installed.run("version").returncode == 0
-    assert installed.run("config", "check").returncode == 0
-    without = installed.run("bots", "walk", "1")
-    assert without.returncode == 2
-    assert "pip install 'tesserae[bots]'" in without.stderr
-    installed.install(built(ROOT / "clients/python", tmp_path / "client"))
-    assert "walk" in installed.run("bots", "--help").stdout
+    installed.check()
+    assert "tesserae" in installed.tesserae("version")
+    installed.tesserae("config", "check")
+    assert "pip install 'tesserae[bots]'" in installed.tesserae("bots", "walk", "1", code=2)
+    with serving(installed, tmp_path / "data") as port:
+        assert "<!doctype html>" in page(port).lower()
+        assert "alive" in installed.tesserae("health", "--port", str(port))
+    assert "no answer" in installed.tesserae("health", "--port", str(port), code=1)
+
+
+def test_the_server_needs_no_uvloop(installed: Environment, tmp_path: Path) -> None:
+    (tmp_path / "uvloop.py").write_text("raise ImportError('this environment has no uvloop')")
+    with serving(installed, tmp_path / "data", PYTHONPATH=str(tmp_path)) as port:
+        assert "<!doctype html>" in page(port).lower()
+
+
+def test_the_client_alone_plays(installed: Environment, client_wheel: Path, tmp_path: Path) -> None:
+    client = Environment(tmp_path / "venv")
+    client.install(client_wheel, "tesserae-client")
+    client.check()
+    with serving(installed, tmp_path / "data") as port:
+        assert "played" in client.run("-c", PLAY, f"ws://127.0.0.1:{port}/ws")
+
+
+def test_the_server_with_its_bots_plays(wheel: Path, client_wheel: Path, tmp_path: Path) -> None:
+    both = Environment(tmp_path / "venv")
+    both.install(wheel, "tesserae[bots]")
+    both.install(client_wheel, "tesserae-client")
+    both.check()
+    with serving(both, tmp_path / "data") as port:
+        url = f"ws://127.0.0.1:{port}/ws"
+        both.tesserae("bots", "walk", "1", "--url", url, "--seconds", "0.5")
