@@ -163,6 +163,13 @@ class Client:
         fields = {"game": self._link.options.game, "x": x, "y": y}
         return await self._link.ask("pixel", Pixel.from_json, fields)
 
+    async def rename(self, name: str) -> You:
+        """Choose another name, as a guest: `token` is another one from then on.
+
+        Raises CommandFailed when the name cannot be, or when we are no guest.
+        """
+        return await self._link.ask("rename", self._link.recognize, {"name": name})
+
     def events(self) -> AsyncIterator[Event]:
         """Iterate over what happens from now on, until the client is closed.
 

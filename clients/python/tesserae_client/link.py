@@ -124,6 +124,9 @@ class Link:
             self._farewells(event)
         elif name == "error":
             self._farewell.reason = f"{event['code']}: {event['message']}"
+        elif name == "you":
+            self.recognize(event)
+            self._feed.publish(Told(name, event))
         else:
             self.follower.event(event)
 
@@ -168,6 +171,12 @@ class Link:
         self._placer.send_again()
         if not self.options.watch:
             self._commands.send("watchGames", {"games": []}, _unwatched)
+
+    def recognize(self, fields: Json) -> You:
+        """Take who we are from now on, after a rename here or on another line of ours."""
+        self.you = You.from_json(fields)
+        self.token = self.you.token or self.token
+        return self.you
 
     def _look(self) -> None:
         if not self.synced.is_open and self.follower.sync.synced:

@@ -143,18 +143,22 @@ class You:
     name: str | None
     roles: tuple[str, ...]
     anonymous: bool
+    expires_at: int | None
+    """Until when the token is good, in milliseconds since the epoch."""
     token: str | None
+    """There when it was made just now."""
     last_accepted: Json | None
 
     @classmethod
     @strict
     def from_json(cls, fields: Json) -> "You":
-        """Read `you` of the reply to `subscribe`."""
+        """Read who we are: `you` of a reply, or the event of that name."""
         return cls(
             id=fields["id"],
             name=fields.get("name"),
             roles=tuple(fields.get("roles") or ()),
             anonymous=bool(fields["anonymous"]),
+            expires_at=fields.get("expiresAt"),
             token=fields.get("token"),
             last_accepted=fields.get("lastAccepted"),
         )

@@ -10,6 +10,7 @@ from tesserae_client import (
     RateLimited,
     Refused,
     Stopped,
+    Told,
     TooMuchPending,
 )
 
@@ -291,3 +292,60 @@ async def test_after_close_everything_says_so():
         assert type(await soon(placing)).__name__ == "Unknown"
         with pytest.raises(Stopped, match="closed"):
             await seat.client.place(0, 0, 1)
+
+
+NEW_NAME = {
+    "id": "g_1",
+    "name": "Ann",
+    "roles": ["player"],
+    "anonymous": False,
+    "expiresAt": 1_702_592_000_000,
+    "token": "renamed",
+}
+
+
+async def test_a_rename_changes_who_we_are_and_our_token():
+    async with table() as seat:
+        renaming = asyncio.create_task(seat.client.rename("Ann"))
+        command = await seat.peer.expect("rename")
+        assert command["name"] == "Ann"
+        await seat.peer.reply(command, **NEW_NAME)
+        you = await soon(renaming)
+        assert seat.client.you == you
+        assert (you.name, you.expires_at, seat.client.token) == (
+            "Ann",
+            1_702_592_000_000,
+            "renamed",
+        )
+
+
+async def test_a_refused_rename_changes_nothing():
+    async with table() as seat:
+        before = seat.client.you, seat.client.token
+        renaming = asyncio.create_task(seat.client.rename("Admin"))
+        await seat.peer.refuse(await seat.peer.expect("rename"), "bad-request", field="name")
+        with pytest.raises(CommandFailed):
+            await soon(renaming)
+        assert (seat.client.you, seat.client.token) == before
+
+
+async def test_a_rename_on_another_line_is_taken_over_and_comes_back_with_the_new_token():
+    async with table() as seat:
+        await seat.peer.send("you", **NEW_NAME)
+        seat.peer.cut()
+        peer = await seat.server.line()
+        await peer.hello()
+        assert (await peer.expect("subscribe"))["token"] == "renamed"
+        assert seat.client.you is not None
+        assert seat.client.you.name == "Ann"
+        assert any(isinstance(event, Told) and event.event == "you" for event in seat.heard)
+
+
+async def test_a_join_of_one_who_is_here_is_another_name():
+    async with table() as seat:
+        ann, crowd = {"id": "g_1", "name": "Ann"}, {"total": 1, "spectators": 0}
+        await seat.peer.send("presence", type="snapshot", seq=4, visible=[ann], more=0, **crowd)
+        joins = [{**ann, "name": "Anna"}]
+        await seat.peer.send("presence", type="delta", seq=5, joins=joins, leaves=[], **crowd)
+        assert await seat.in_step(seat.peer)
+        assert seat.client.presence.visible == {"g_1": "Anna"}
