@@ -23,6 +23,7 @@ from server.game.committer import Committer, CommitterEvents, Decided
 from server.game.config import control_update
 from server.game.history import partition_of, sort_key
 from server.game.repeats import Repeats
+from server.game.writers import Writers
 from server.replica.replica import Replica
 from server.replica.ring import Segment
 
@@ -58,6 +59,7 @@ class Game:
         *,
         config_seq: int = 0,
         last_sk: str = "",
+        writers: Writers | None = None,
     ) -> None:
         self.replica = replica
         self.head = head
@@ -69,6 +71,8 @@ class Game:
         """Sort key of the newest published event; where recovery reads on from a snapshot."""
         self.config_seq = config_seq
         """The seq that the config item is known to hold."""
+        self.writers = writers or Writers({})
+        """Those before this one; what they left beyond their time is no part of the history."""
         self._clock = clock
         self._listener: GameListener | None = None
         self._committed: list[Decided] = []

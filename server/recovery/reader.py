@@ -19,6 +19,7 @@ from server.game.base_blob import read_blob
 from server.game.config import GameConfig, key_of
 from server.game.history import at_ms_of_key, is_base, time_key
 from server.game.names import blob_folder
+from server.game.writers import Writers
 from server.recovery.replay import Base, Outcome, Replay
 from server.recovery.stored_snapshot import StoredSnapshot, newest_key
 from server.wire.codec import Stream
@@ -93,7 +94,7 @@ class RecoveryReader:
             config.epoch,
             base,
             config.settings,
-            writers=config.writers,
+            writers=Writers(config.writers),
             ring_events=self._ring_events,
             on_placements=on_placements,
         )

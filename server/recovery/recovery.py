@@ -5,7 +5,7 @@ seq; the state itself is read by reader.py. Changes nothing before it knows that
 together. Called by lifecycle.py with the lease in hand.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from server.game.config import GameConfig, key_of
 from server.game.game import Game
 from server.game.history import from_item, partition_of, time_key
 from server.game.names import blob_folder
+from server.game.writers import Writers
 from server.recovery.reader import RecoveryEvents, RecoveryReader
 from server.recovery.replay import Outcome
 from server.recovery.stored_snapshot import side_key
@@ -98,7 +99,7 @@ class Recovery:
         if side is not None:
             head.restore(side, now_ms, wall_ms)
         head.replay(recent.events, now_ms, wall_ms)
-        await self._supersede(config, fence, outcome)
+        writers = await self._supersede(config, fence, outcome)
         return Game(
             outcome.replica,
             head,
@@ -107,6 +108,7 @@ class Recovery:
             self._clock,
             config_seq=config.seq,
             last_sk=outcome.last_sk,
+            writers=Writers(writers),
         )
 
     async def _side(self, game: str, seq: int) -> dict[str, Any] | None:
@@ -130,7 +132,9 @@ class Recovery:
             max_pending=self._settings.max_pending,
         )
 
-    async def _supersede(self, config: GameConfig, fence: int, outcome: Outcome) -> None:
+    async def _supersede(
+        self, config: GameConfig, fence: int, outcome: Outcome
+    ) -> Mapping[int, int]:
         """Delete what was never published, and bar the former writers from adding to it."""
         if outcome.orphans:
             await self._store.journal.delete(outcome.orphans)
@@ -140,6 +144,7 @@ class Recovery:
             CONFIG, key_of(config.game), set={"writers": {str(f): writers[f] for f in kept}}
         )
         await self._store.tables.write(update)
+        return writers
 
 
 class _Recent:

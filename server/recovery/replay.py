@@ -1,13 +1,12 @@
 """Replay: history items, in order, become the published state again.
 
-Owns the rules of which items count: the contiguous prefix after the snapshot, and nothing that a
-superseded writer left beyond its last valid seq. Pure: it is fed pages and asked for the outcome.
-Called by recovery.
+Owns which items come to be: the contiguous prefix after the snapshot, of what the writers of the
+game vouch for. Pure: it is fed pages and asked for the outcome. Called by reader.py.
 """
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
@@ -19,6 +18,7 @@ from canvas.packing import Cells
 from canvas.settings import Settings
 from persistence.ports import Item, Key
 from server.game.history import EARLIEST_MS, at_ms_of_key, control_event, is_control, record_of
+from server.game.writers import Writers
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Ring, Segment, span
 from server.wire.codec import Stream
@@ -57,7 +57,7 @@ class Replay:
         base: Base,
         settings: Settings,
         *,
-        writers: Mapping[int, int],
+        writers: Writers,
         ring_events: int,
         on_placements: Callable[[Sequence[Item], int], None],
     ) -> None:
@@ -65,7 +65,7 @@ class Replay:
         self._epoch = epoch
         self._base = base
         self._settings = settings
-        self._last_valid: dict[int, int | None] = dict(writers)
+        self._writers = writers
         self._ring_events = ring_events
         self._on_placements = on_placements
         self._before: deque[Item] | None = deque(maxlen=ring_events)
@@ -77,30 +77,18 @@ class Replay:
     def will_lay(self, item: Item) -> bool:
         """Whether the next item, of a base picture, is to be fed together with its cells."""
         newest = self._base.seq if self._replica is None else self._replica.seq
-        return not self._orphans and item["seq"] == newest + 1 and self._is_valid(item)
+        return not self._orphans and item["seq"] == newest + 1 and self._writers.vouch_for(item)
 
     def feed(self, items: Sequence[Item], cells: Cells | None = None) -> None:
         """Take the next page, or one base picture with its cells.
 
         Raises KeyError or ValueError for an item that makes no sense.
         """
-        valid = [item for item in items if "seq" in item and self._is_valid(item)]
+        valid = [item for item in items if "seq" in item and self._writers.vouch_for(item)]
         if self._before is not None:
             valid = self._take_before(valid, self._before)
         if valid:
             self._take_after(self._started(), valid, cells)
-
-    def _is_valid(self, item: Item) -> bool:
-        fence = item["fence"]
-        if fence not in self._last_valid:
-            self._last_valid[fence] = self._bound_of(fence)
-        last_valid = self._last_valid[fence]
-        return last_valid is None or item["seq"] <= last_valid
-
-    def _bound_of(self, fence: int) -> int | None:
-        """Bound a fence that nobody listed by the next one: its taker died before it came to it."""
-        later = [known for known in self._last_valid if known > fence]
-        return self._last_valid[min(later)] if later else None
 
     def _take_before(self, items: list[Item], before: deque[Item]) -> list[Item]:
         """Keep what leads up to the base; returns the rest."""
