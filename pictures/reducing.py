@@ -62,9 +62,9 @@ def reduced(
         kept=tuple(numbers[place] for place in kept),
         new_numbers=dict(zip(numbers, nearest.tolist(), strict=True)),
         replaced=tuple(
-            Replaced(number, rgb, *instead, count=None if counts is None else counts[number])
-            for (number, rgb), instead in zip(given, by, strict=True)
-            if instead[0] != number
+            Replaced(number, rgb, by_number, by_rgb, counts[number] if counts else None)
+            for (number, rgb), (by_number, by_rgb) in zip(given, by, strict=True)
+            if by_number != number
         ),
     )
 
