@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession, web
+from aiohttp import web
 
 from server.access.auth_keys import MIN_BETWEEN_MS
 from server.wire.codes import CloseCode
@@ -40,13 +40,8 @@ async def trusting(issuer: Issuer, **settings: Any) -> AsyncIterator[tuple[Servi
 
 
 async def session(room: Serving, bearer: str) -> tuple[int, dict[str, Any]]:
-    """`POST /api/session` with a token."""
-    url, headers = (
-        f"http://127.0.0.1:{room.port}/api/session",
-        {"Authorization": f"Bearer {bearer}"},
-    )
-    async with ClientSession() as http, http.post(url, json={}, headers=headers) as response:
-        return response.status, await response.json(content_type=None)
+    answer = await room.send("POST", "api/session", token=bearer)
+    return answer.status, answer.json()
 
 
 async def test_an_outsider_plays_over_both_ways() -> None:

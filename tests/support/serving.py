@@ -39,6 +39,7 @@ OFF = {
     "guests_per_address": 0,
     "max_connections_per_address": 0,
     "message_rate": 0,
+    "http_rate": 0,
     "handshakes_per_second": 0,
     "presence_debounce_ms": 0,
     "stop_deadline": 10.0,
@@ -122,6 +123,18 @@ class Serving:
         url = URL(f"http://127.0.0.1:{self.port}/{path}", encoded=True)
         headers = {"Accept-Encoding": "identity", **headers}
         async with self._http.get(url, headers=headers) as response:
+            return Answer(response.status, response.headers, await response.read())
+
+    async def send(
+        self, method: str, path: str, body: Any = None, *, token: str | None = None, **headers: str
+    ) -> Answer:
+        """Send JSON over HTTP, as whoever a token names."""
+        url = URL(f"http://127.0.0.1:{self.port}/{path}", encoded=True)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+        async with self._http.request(
+            method, url, json={} if body is None else body, headers=sent | bearer
+        ) as response:
             return Answer(response.status, response.headers, await response.read())
 
     async def canvas(self) -> bytes:
