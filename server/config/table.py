@@ -41,6 +41,8 @@ class Row:
         """The default as a flag would give it; empty when there is none."""
         if self.default is None or self.default == ():
             return ""
+        if isinstance(self.default, tuple):
+            return ",".join(map(str, self.default))
         if isinstance(self.default, bool):
             return "on" if self.default else "off"
         return "off" if self.default == 0 and "off" in self.about.metavar else str(self.default)

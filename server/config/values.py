@@ -109,6 +109,13 @@ def read_origins(value: object) -> object:
     return tuple(_origin(text) for text in _parts(value))
 
 
+def read_cors_origins(value: object) -> object:
+    """Read `*`, `off` or origins. Raises ValueError."""
+    if value is False or (isinstance(value, str) and value.strip().lower() == "off"):
+        return ()
+    return ("*",) if _parts(value) == ("*",) else read_origins(value)
+
+
 def read_networks(value: object) -> object:
     """Read networks or single addresses; IPv4 within IPv6 becomes IPv4. Raises ValueError."""
     return tuple(part if isinstance(part, Network) else _network(part) for part in _parts(value))
@@ -177,6 +184,11 @@ Origins = Annotated[
     tuple[str, ...],
     BeforeValidator(read_origins),
     Accepts("origins as a browser sends them, with commas between: https://example.org"),
+]
+CorsOrigins = Annotated[
+    tuple[str, ...],
+    BeforeValidator(read_cors_origins),
+    Accepts("* for all, off for none, or origins with commas between: https://example.org"),
 ]
 Networks = Annotated[
     tuple[Network, ...],

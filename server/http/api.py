@@ -1,16 +1,14 @@
 """The API: what is below `/api/`, and the headers that all of its responses carry.
 
-Owns the list of its routes, and which pages of other hosts may read it. Called by the application.
+Owns the list of its routes. Called by the application.
 """
-
-from collections.abc import Mapping
 
 from aiohttp import hdrs, web
 
 from server.access.limits import CreditRule
 from server.commands.all import COMMANDS
 from server.config import Settings
-from server.http import canvas_bin, canvas_png, commands, preview
+from server.http import canvas_bin, canvas_png, commands, cors, preview
 from server.http.bodies import Outbox
 from server.http.caller import Callers, client_address_of, limits_of
 from server.http.purses import Purses
@@ -39,11 +37,21 @@ def _callers(services: Services, settings: Settings) -> Callers:
     return Callers(services, client_address_of(settings), purses)
 
 
-def headers_of(request: web.Request) -> Mapping[str, str]:
-    """Give what goes with the response to a request: limits, and who may read it."""
-    return {
-        # What everybody may read, pages of other hosts may too; there are no cookies to abuse.
-        hdrs.ACCESS_CONTROL_ALLOW_ORIGIN: "*",
-        hdrs.ACCESS_CONTROL_EXPOSE_HEADERS: EXPOSED,
-        **rate_headers(limits_of(request)),
-    }
+def guard(app: web.Application, settings: Settings) -> None:
+    """Let all responses tell their limits, and pages of other hosts only read."""
+    rules = cors.Cors(
+        frozenset(settings.cors_origins),
+        frozenset(settings.origins),
+        settings.origin_required,
+        EXPOSED,
+    )
+
+    async def tell(request: web.Request, response: web.StreamResponse) -> None:
+        if request.path.startswith(PREFIX):
+            response.headers.update(rules.headers_of(request))
+            response.headers.update(rate_headers(limits_of(request)))
+            if cors.ALL not in rules.readers:
+                response.headers.add(hdrs.VARY, hdrs.ORIGIN)
+
+    app.middlewares.append(cors.middleware(rules, PREFIX))
+    app.on_response_prepare.append(tell)

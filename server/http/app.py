@@ -62,8 +62,9 @@ def application(services: Services, settings: Settings) -> web.Application:
     app.add_routes(health.routes(services.phase, guard))
     if settings.admin_listen is None:
         app.add_routes(health.metrics_routes(services.metrics, guard))
+    api.guard(app, settings)
     app.add_routes(api.routes(services, settings))
-    app.add_routes(pages.routes(pages.load_assets()))
+    app.add_routes(pages.routes(pages.load_assets(), settings.trusted_proxies))
     return app
 
 
@@ -76,13 +77,11 @@ def bare(services: Services, *middlewares: Middleware) -> web.Application:
     return app
 
 
-async def _close_and_protect(request: web.Request, response: web.StreamResponse) -> None:
+async def _close_and_protect(_request: web.Request, response: web.StreamResponse) -> None:
     response.force_close()
     response.headers[hdrs.CONNECTION] = "close"
     response.headers[hdrs.SERVER] = "tesserae"  # aiohttp would tell its version and Python's
     response.headers["X-Content-Type-Options"] = "nosniff"
-    if request.path.startswith(api.PREFIX):
-        response.headers.update(api.headers_of(request))
 
 
 class _Crowd:

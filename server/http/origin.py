@@ -35,3 +35,12 @@ def origin_of(request: web.Request, trusted: Sequence[Network]) -> str | None:
     """Give the origin of our own pages as this client sees them; None without a host."""
     host, scheme = host_of(request), scheme_of(request, trusted)
     return None if host is None else f"{scheme}://{host.removesuffix(DEFAULT_PORTS[scheme])}"
+
+
+def is_own(request: web.Request, origin: str) -> bool:
+    """Whether an origin, in lower case, is of the host that was asked, whatever its scheme."""
+    scheme, _, authority = origin.partition("://")
+    host, default_port = host_of(request), DEFAULT_PORTS.get(scheme)
+    if host is None or default_port is None:
+        return False
+    return authority.removesuffix(default_port) == host.removesuffix(default_port)

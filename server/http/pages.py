@@ -1,12 +1,12 @@
 """The browser client: the files of server/web, served from memory.
 
 Owns which files are public, their types, ETags and security headers. They are read once at start; a
-path is looked up and never opened, so nothing beside them can be reached.
+path is looked up and never opened, so nothing beside them can be reached. The page itself names its
+absolute address, which link previews need and which only a request tells.
 """
 
 import hashlib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.resources import files
@@ -14,7 +14,9 @@ from importlib.resources.abc import Traversable
 
 from aiohttp import hdrs, web
 
+from canvas.networks import Network
 from server.http.bodies import is_known
+from server.http.origin import host_of, origin_of
 
 INDEX = "index.html"
 TYPES = {
@@ -27,7 +29,8 @@ TYPES = {
     ".webmanifest": "application/manifest+json",
     ".woff2": "font/woff2",
 }
-_HOST = re.compile(r"[A-Za-z0-9.\-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+ORIGIN_MARK = b"{{origin}}"
+ETAG_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,15 @@ class Asset:
     body: bytes
     content_type: str
     etag: str
+
+    @classmethod
+    def of(cls, body: bytes, content_type: str) -> "Asset":
+        """Make one of its bytes."""
+        return cls(body, content_type, f'"{hashlib.sha256(body).hexdigest()[:ETAG_CHARS]}"')
+
+    def seen_at(self, origin: str) -> "Asset":
+        """Fill in the address at which a client sees it."""
+        return Asset.of(self.body.replace(ORIGIN_MARK, origin.encode()), self.content_type)
 
 
 def load_assets() -> dict[str, Asset]:
@@ -51,12 +63,10 @@ def _walk(folder: Traversable, path: str) -> Iterator[tuple[str, Asset]]:
             continue
         content_type = TYPES.get("." + entry.name.rpartition(".")[2])
         if content_type is not None:
-            body = entry.read_bytes()
-            etag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-            yield path + entry.name, Asset(body, content_type, etag)
+            yield path + entry.name, Asset.of(entry.read_bytes(), content_type)
 
 
-def routes(assets: dict[str, Asset]) -> list[web.RouteDef]:
+def routes(assets: dict[str, Asset], trusted: Sequence[Network] = ()) -> list[web.RouteDef]:
     """Give the routes; the last one takes what no other took."""
 
     async def page(request: web.Request) -> web.Response:
@@ -64,6 +74,8 @@ def routes(assets: dict[str, Asset]) -> list[web.RouteDef]:
         asset = assets.get(path)
         if asset is None:
             raise web.HTTPNotFound
+        if path == INDEX:
+            asset = asset.seen_at(origin_of(request, trusted) or "")
         headers = _headers(request, asset)
         if is_known(request, asset.etag):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
@@ -78,17 +90,17 @@ def _headers(request: web.Request, asset: Asset) -> dict[str, str]:
         hdrs.ETAG: asset.etag,
         # Revalidated each time: a new server's page must not run with an old one's modules.
         hdrs.CACHE_CONTROL: "no-cache",
-        "Content-Security-Policy": content_security_policy(request.headers.get(hdrs.HOST, "")),
+        "Content-Security-Policy": content_security_policy(host_of(request)),
         "Referrer-Policy": "no-referrer",
     }
 
 
-def content_security_policy(host: str) -> str:
+def content_security_policy(host: str | None) -> str:
     """Allow the page its own files and its own socket, and nothing else.
 
     The socket's address is spelled out, since older Safaris do not take it for 'self'.
     """
-    own = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
+    own = "" if host is None else f" ws://{host} wss://{host}"
     return (
         f"default-src 'self'; connect-src 'self'{own}; img-src 'self' data: blob:; "
         "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from server.config.about import ADDRESSES_FORM, About, Port
-from server.config.values import Networks, OnOff, Origins
+from server.config.values import CorsOrigins, Networks, OnOff, Origins
 
 GROUP = "Listening"
 
@@ -45,15 +45,26 @@ class Listening(BaseModel):
         Origins,
         About(
             GROUP,
-            "Origins of other pages that may open a WebSocket; the server's own host always may.",
+            "Origins of other pages that may open a WebSocket or change something by the API; the "
+            "server's own host always may.",
             "ORIGIN,…",
         ),
     ] = ()
+    cors_origins: Annotated[
+        CorsOrigins,
+        About(
+            GROUP,
+            "Origins of other pages that may read the API. To change anything by it, a page has "
+            "to be of the server's own host or of --origins.",
+            "ORIGIN,…",
+            "What the API tells, everybody may read; there are no cookies that a page could abuse.",
+        ),
+    ] = ("*",)
     origin_required: Annotated[
         OnOff,
         About(
             GROUP,
-            "Refuse handshakes without an Origin header.",
+            "Refuse handshakes, and changes by the API, without an Origin header.",
             "on|off",
             "Bots send none, and their tokens protect them; browsers always send one.",
         ),
