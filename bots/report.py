@@ -14,8 +14,8 @@ from bots.way import Progress
 
 RECENT = 10_000
 """Latencies kept for the percentiles."""
-RATE_LOOKS = 20
-"""Looks over which the rate is taken."""
+RATE_OVER_S = 5.0
+"""Time over which the rate is taken."""
 
 
 @dataclass(slots=True)
@@ -40,9 +40,7 @@ class Tally:
     elapsed_s: float = 0.0
     rate: float = 0.0
     """Placements a second over the last looks."""
-    _looks: deque[tuple[float, int]] = field(
-        default_factory=lambda: deque([(0.0, 0)], maxlen=RATE_LOOKS)
-    )
+    _looks: deque[tuple[float, int]] = field(default_factory=lambda: deque([(0.0, 0)]))
 
     def note(self, outcome: Outcome, took_s: float) -> None:
         """Count one outcome; an unknown one was counted at the cut that made it so."""
@@ -54,6 +52,8 @@ class Tally:
 
     def look(self, elapsed_s: float) -> None:
         """Bring the rate up to date."""
+        while len(self._looks) > 1 and self._looks[1][0] <= elapsed_s - RATE_OVER_S:
+            self._looks.popleft()
         before_s, placed_before = self._looks[0]
         span_s = elapsed_s - before_s
         if span_s > 0:
