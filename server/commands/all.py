@@ -5,6 +5,7 @@ from server.commands import (
     checksum,
     game,
     games,
+    history,
     limits,
     ping,
     pixel,
@@ -32,6 +33,7 @@ COMMANDS = Registry(
         game.COMMAND,
         checksum.COMMAND,
         pixel.COMMAND,
+        history.COMMAND,
         ping.COMMAND,
         base.COMMAND,
     )

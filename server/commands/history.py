@@ -1,0 +1,170 @@
+"""`history`: who placed what where and when, newest first, by area, user and time.
+
+Owns the fields, their checks, and what a page costs; the search itself is history_search.py's. A
+page may be short, or empty, and yet have a cursor.
+"""
+
+from typing import Any
+
+from pydantic import Field
+
+from canvas.geometry import Geometry
+from canvas.refusals import Refused
+from canvas.region import Region
+from persistence.errors import PermanentFault
+from persistence.ports import Rectangle
+from server.commands.checks import rate_limited
+from server.commands.cursors import Cursor, CursorError
+from server.commands.history_search import Search
+from server.commands.moment import Moment
+from server.commands.registry import (
+    Call,
+    Command,
+    Done,
+    Failed,
+    Http,
+    Outcome,
+    Reply,
+    Request,
+    bad_request,
+)
+from server.commands.watching import GameName, unknown_game
+from server.game.game import Game
+from server.game.placements import placement_entry
+
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 1000
+ITEMS_PER_CREDIT = 200
+"""On top of what the command costs by itself."""
+MAX_USER_CHARS = 128
+CORNERS = ("x1", "y1", "x2", "y2")
+
+
+class HistoryAsked(Request):
+    """An area in array coordinates of the current generation, a user, a time; all may be absent."""
+
+    game: GameName
+    x1: int | None = None
+    y1: int | None = None
+    x2: int | None = None
+    y2: int | None = None
+    """The last column and row, included."""
+    user: str | None = Field(default=None, min_length=1, max_length=MAX_USER_CHARS)
+    since: Moment | None = None
+    """In ms since the epoch or ISO 8601; `until` too, and both are included."""
+    until: Moment | None = None
+    limit: int = Field(default=DEFAULT_LIMIT, ge=1, le=MAX_LIMIT)
+    cursor: str | None = Field(default=None, max_length=1024)
+    """Of the page before; only with the same query."""
+
+
+class Entry(Reply):
+    """One placement; x and y are where its cell lies today."""
+
+    seq: int
+    at: int
+    """In ms since the epoch."""
+    x: int
+    y: int
+    original: tuple[int, int]
+    """The cell in the frame of the very first board."""
+    color: int
+    previous: int
+    """The colour that it replaced."""
+    by: str
+    """Id of the user."""
+
+
+class HistoryReply(Reply):
+    """A page of placements that were published at `seq`, newest first."""
+
+    game: GameName
+    seq: int
+    entries: list[Entry]
+    cursor: str | None = None
+    """Where the next page goes on; absent at the end."""
+
+
+async def _history(call: Call[HistoryAsked]) -> Outcome:
+    asked, services = call.request, call.caller.services
+    game = services.games.get(asked.game)
+    if game is None:
+        return unknown_game(asked.game)
+    if asked.since is not None and asked.until is not None and asked.since > asked.until:
+        return bad_request("since", "lies after until; exchange the two")
+    query = _query_of(asked, game)
+    try:
+        cursor = Cursor.read(asked.cursor, query, game.replica.generation)
+    except CursorError as error:
+        return bad_request("cursor", str(error))
+    area = _area(asked, _frame(game, cursor))
+    if isinstance(area, Failed):
+        return area
+    search = Search(services.journal, game, area, asked.user, asked.since, asked.until, asked.limit)
+    refusal = call.caller.charge(search.looked_at // ITEMS_PER_CREDIT)
+    if refusal is not None:
+        return rate_limited(refusal)
+    try:
+        return await _page(search, cursor, query)
+    except PermanentFault:
+        if cursor.position is None:
+            raise
+        return bad_request("cursor", "is damaged; begin without one")
+
+
+def _query_of(asked: HistoryAsked, game: Game) -> str:
+    """Name the query that a cursor belongs to: everything but the size of a page."""
+    told = asked.model_dump(exclude={"limit", "cursor"}, exclude_none=True)
+    return f"{game.epoch} {sorted(told.items())}"
+
+
+async def _page(search: Search, cursor: Cursor, query: str) -> Outcome:
+    replica = search.game.replica
+    seq, geometry = replica.seq, replica.lineage.geometry
+    items, following = await search.found(cursor, seq)
+    fields: dict[str, Any] = {
+        "game": search.game.name,
+        "seq": seq,
+        "entries": [placement_entry(item, geometry) for item in items],
+    }
+    if following is not None:
+        fields["cursor"] = following.encode(query)
+    return Done(fields)
+
+
+def _frame(game: Game, cursor: Cursor) -> Geometry:
+    """Return the frame that the area of a query is meant in: of its first page."""
+    lineage = game.replica.lineage
+    return lineage.frame(cursor.generation) or lineage.geometry
+
+
+def _area(asked: HistoryAsked, frame: Geometry) -> Rectangle | Failed | None:
+    """Return the area in original coordinates; None where it is the whole board."""
+    given = [getattr(asked, name) for name in CORNERS]
+    missing = [name for name, value in zip(CORNERS, given, strict=True) if value is None]
+    if len(missing) == len(CORNERS):
+        return None
+    if missing:
+        return bad_request(missing[0], f"is missing: an area needs all of {', '.join(CORNERS)}")
+    try:
+        region = Region(*given)
+    except ValueError as error:
+        return bad_request("x1", str(error))
+    if not frame.contains(region.x2, region.y2):
+        text = f"the board is {frame.width} x {frame.height}; ask for a part of it"
+        return Failed(Refused.OUT_OF_BOUNDS.code, text)
+    if region.width * region.height == frame.cells:
+        return None
+    left, top = frame.offset_x, frame.offset_y
+    return Rectangle(region.x1 - left, region.y1 - top, region.x2 - left, region.y2 - top)
+
+
+COMMAND = Command(
+    "history",
+    "Ask who placed what where and when",
+    HistoryAsked,
+    HistoryReply,
+    _history,
+    Http("GET", "/api/games/{game}/history"),
+    cost=4,
+)
