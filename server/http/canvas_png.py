@@ -15,8 +15,9 @@ from aiohttp import hdrs, web
 from canvas.geometry import MAX_SIDE
 from canvas.packing import rows
 from canvas.region import Region
+from pictures.drawing import draw
 from server.game.game import Game
-from server.http import costs, png
+from server.http import costs
 from server.http.bodies import Outbox, is_known, send
 from server.http.caller import Callers, pay
 from server.http.problems import unavailable
@@ -92,7 +93,7 @@ def _subject(game: Game, region: Region, scale: int) -> Subject:
 def _drawn(strip: Strip, scale: int, palette: list[str | None]) -> bytes:
     region = strip.region
     cells = rows(strip.cells, strip.width, region.y1, region.height)
-    return png.encode(cells[:, region.x1 : region.x2 + 1], palette, scale)
+    return draw(cells[:, region.x1 : region.x2 + 1], palette, scale)
 
 
 def _whole(game: Game) -> Region:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from canvas.packing import rows
 from canvas.records import split
 from canvas.region import Region
+from pictures.drawing import draw
 from server.game.game import Game
-from server.http import costs, png
+from server.http import costs
 from server.http.bodies import is_known
 from server.http.caller import Callers, pay
 from server.http.reading import game_of, only
@@ -126,7 +127,7 @@ def _drawn(strip: Strip, palette: Sequence[str | None], empty: int) -> bytes:
     sheet = np.full((HEIGHT, WIDTH), empty, np.uint8)
     top, left = (HEIGHT - shown.shape[0]) // 2, (WIDTH - shown.shape[1]) // 2
     sheet[top : top + shown.shape[0], left : left + shown.shape[1]] = shown
-    return png.encode(sheet, palette)
+    return draw(sheet, palette)
 
 
 def routes(callers: Callers) -> list[web.RouteDef]:

@@ -47,6 +47,10 @@ def test_the_aws_libraries_wait_until_they_are_chosen(module: str) -> None:
     assert loaded_after(AFTER_IMPORT, module) & AWS == set()
 
 
+def test_a_server_loads_no_picture_library_before_it_draws() -> None:
+    assert "PIL" not in loaded_after(AFTER_IMPORT, "server.app")
+
+
 def test_the_pure_core_needs_numpy_alone() -> None:
     """Of all that is installed, `canvas` may load numpy and nothing else."""
     known = set(sys.stdlib_module_names) | {"canvas", "numpy", "__main__"}

@@ -1,13 +1,9 @@
 """`canvas.png`: pictures that a plain reader of PNG agrees with."""
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from canvas.region import Region
-from server.http import canvas_png, png
+from server.http import canvas_png
 from server.http.problems import Problem
 from tests.support.http import BOARD, Site, read_png
 
@@ -46,7 +42,7 @@ async def test_an_unchanged_board_is_drawn_once(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await site.get(PATH)
-    monkeypatch.setattr(png, "encode", None)
+    monkeypatch.setattr(canvas_png, "draw", None)
     assert (await site.get(PATH)).body == first.body
     assert (await site.get(PATH, If_None_Match=first.headers["ETag"])).status == 304
 
@@ -66,21 +62,3 @@ async def test_too_many_pictures_at_once_are_refused(
     gallery = canvas_png.Gallery()
     with pytest.raises(Problem, match="too many pictures"):
         await gallery.picture(site.world.game, Region(0, 0, 1, 1), 1)
-
-
-@settings(max_examples=50, deadline=None)
-@given(
-    arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9)), elements=st.integers(0, 15)),
-    st.integers(1, 4),
-)
-def test_any_board_at_any_scale(colors: np.ndarray, scale: int) -> None:
-    picture = read_png(png.encode(colors, ["#000000", None, "#FFFFFF"], scale))
-    expected = np.kron(colors, np.ones((scale, scale), np.uint8))
-    assert picture.pixels == expected.tolist()
-    assert picture.palette[1] == bytes(3)
-
-
-def test_large_pictures_are_drawn_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(png, "PIXELS_AT_ONCE", 20)
-    colors = np.arange(70, dtype=np.uint8).reshape(10, 7) % 16
-    assert read_png(png.encode(colors, ["#000000"] * 16)).pixels == colors.tolist()
