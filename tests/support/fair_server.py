@@ -46,6 +46,10 @@ async def _answer(peer: Peer, command: dict, peers: list[Peer]) -> None:
         peers[:] = watching
         await peer.reply(command, games=[])
         return
+    if command["do"] == "resync":
+        await peer.reply(command, **peer.game.state("snapshot"))
+        await peer.snapshot()
+        return
     for index, (x, y, color) in enumerate(command["cells"]):
         seq = peer.game.place(x, y, color)
         for other in list(peers):
