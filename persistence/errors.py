@@ -4,6 +4,7 @@ StoreError
 ├── ConditionFailed     a conditional write found something else: a plain outcome
 ├── TransientFault      try again, for as long as it takes (disk full, throttled, timed out)
 ├── PermanentFault      trying again will not help (missing table, no access, bad item)
+│   └── NoStore         there is nothing to read yet
 ├── StoreDamaged        what is stored cannot be trusted; nothing was changed
 └── StoreInUse          another process holds the right to write
 """
@@ -30,6 +31,10 @@ class TransientFault(StoreError):
 
 class PermanentFault(StoreError):
     """The store refuses for good until somebody mends it."""
+
+
+class NoStore(PermanentFault):
+    """Reading was asked for where no store was ever made."""
 
 
 class StoreDamaged(StoreError):

@@ -8,7 +8,7 @@ in large ones SQLite reports a broken page when it meets it, and recovery reads 
 import sqlite3
 from pathlib import Path
 
-from persistence.errors import PermanentFault, StoreDamaged
+from persistence.errors import NoStore, PermanentFault, StoreDamaged
 from persistence.sqlite_faults import RESTORE, translated
 from persistence.sqlite_schema import APPLICATION_ID, FORMAT, OLDEST_FORMAT, create, upgrade
 
@@ -52,9 +52,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def open_beside(path: Path) -> sqlite3.Connection:
-    """Open for reading alone, whoever writes. Raises PermanentFault when there is no store."""
+    """Open for reading alone, whoever writes. Raises NoStore when there is no store."""
     if _inspected(path, alone=False):
-        raise PermanentFault(
+        raise NoStore(
             f"there is no store in {path.parent}",
             "name the server's directory with --data, or start the server there first",
         )

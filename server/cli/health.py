@@ -5,42 +5,18 @@ checks of containers and service managers, where no other HTTP client is at hand
 """
 
 import http.client
-import ssl
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import Any
 
 import click
 
 from server.cli.exits import DONE, FAILED
 from server.cli.options import SettingsCommand, loaded, settings_options
+from server.cli.server_address import Target, target_of
 from server.config import Settings
 
 MAX_BODY_BYTES = 10_000
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared with, not bound
 SETTINGS = ("host", "port", "tls_cert", "tls_key", "admin_listen")
-
-
-class Target(NamedTuple):
-    """Where to ask."""
-
-    scheme: str
-    host: str
-    port: int | None
-    prefix: str
-    """Of the path, where a proxy serves the canvas below one."""
-    is_own: bool
-    """Our own server, which need not prove its name to us."""
-
-    def connection(self, timeout_s: float) -> http.client.HTTPConnection:
-        """Make a connection that is not open yet."""
-        if self.scheme == "http":
-            return http.client.HTTPConnection(self.host, self.port, timeout=timeout_s)
-        context = ssl.create_default_context()
-        if self.is_own:
-            # The certificate names the host that players use, and this is the loopback address.
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-        return http.client.HTTPSConnection(self.host, self.port, timeout=timeout_s, context=context)
 
 
 @click.command(cls=SettingsCommand)
@@ -61,7 +37,7 @@ def health(url: str | None, timeout: float, *, ready: bool, **flags: Any) -> int
     Without --url it is the server that the same settings make on this machine: on --admin-listen
     where that is set, else on --host and --port.
     """
-    target = _given(url) if url else own_target(loaded(flags, look_at_files=False).settings)
+    target = target_of(url) if url else own_target(loaded(flags, look_at_files=False).settings)
     status, text = _ask(target, "/readyz" if ready else "/healthz", timeout)
     click.echo(text, err=status != http.client.OK)
     return DONE if status == http.client.OK else FAILED
@@ -74,18 +50,6 @@ def own_target(settings: Settings) -> Target:
     if port == 0:
         raise click.UsageError("Port 0 lets the system choose a port: give --url with that one.")
     return Target("http" if admin else scheme, LOOPBACK.get(host, host), port, "", is_own=True)
-
-
-def _given(url: str) -> Target:
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise click.BadParameter(f"{url!r}: {error}", param_hint="--url") from error
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        told = f"{url!r}: give http://HOST:PORT or https://HOST"
-        raise click.BadParameter(told, param_hint="--url")
-    return Target(parts.scheme, parts.hostname, port, parts.path.rstrip("/"), is_own=False)
 
 
 def _ask(target: Target, path: str, timeout_s: float) -> tuple[int, str]:

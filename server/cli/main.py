@@ -27,6 +27,7 @@ COMMANDS = {
     "token": Entry("server.cli.token:token", "Print a token for a player, an operator or a bot."),
     "health": Entry("server.cli.health:health", "Ask a server whether it lives, or is ready."),
     "config": Entry("server.cli.config:config", "Check and explain the configuration."),
+    "canvas": Entry("server.cli.canvas:canvas", "Bring pictures into boards."),
     "bots": Entry("server.cli.bots:bots", "Run scripted players against a server."),
     "version": Entry("server.cli.version:version", "Print the version."),
 }

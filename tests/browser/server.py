@@ -52,6 +52,11 @@ class Server:
         command = [SCRIPT, "token", "--data", str(self._data), "--sub", sub, "--name", name]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
+    def import_picture(self, picture: Path, *flags: str) -> None:
+        """Lay a picture over the board, as an organiser does while people play."""
+        command = [SCRIPT, "canvas", "import", str(picture), "--data", str(self._data), "--yes"]
+        subprocess.run([*command, *flags], capture_output=True, text=True, check=True)
+
     def kill(self) -> None:
         """End it as a power cut would."""
         self._end(signal.SIGKILL)

@@ -1,11 +1,13 @@
 """The page against the real server, in real browsers."""
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.server import Server
+from tests.support.paintings import saved
 
 RED, ORANGE, BLUE = "#FF4500", "#FFA800", "#3690EA"
 RED_KEY, ORANGE_KEY, BLUE_KEY = "1", "2", "7"
@@ -87,6 +89,24 @@ def test_a_killed_server_comes_back_with_everything(visit: Visit, server: Server
     anna.press("Escape")
     anna.aim()
     anna.sees(RED)
+
+
+def test_an_imported_picture_is_seen_without_a_reload(
+    visit: Visit, server: Server, tmp_path: Path
+) -> None:
+    anna, ben = visit(), visit()
+    anna.aim()
+    ben.aim()
+    picture = saved(tmp_path / "board.png", [[BLUE] * 480] * 300)
+    colors = tmp_path / "colors.txt"
+    colors.write_text(f"{BLUE} sky\n{RED} sun\n#FFFFFF cloud\n")
+    server.import_picture(picture, "--palette", str(colors))
+    anna.sees(BLUE)
+    ben.sees(BLUE)
+    expect(ben.page.locator(".swatch:enabled")).to_have_count(3)
+    anna.place("2")
+    ben.sees(RED)
+    assert anna.console == ben.console == []
 
 
 def test_every_part_is_in_sight_on_every_screen(visit: Visit) -> None:

@@ -131,6 +131,19 @@ test("numbered events: known ones are applied, unknown ones ask for a snapshot",
   assert.deepEqual(told.at(-1), ["resync", undefined]);
 });
 
+test("an imported picture asks for the board once, and what comes meanwhile follows it", async () => {
+  const { sync, told } = await synced();
+  sync.numberedArrived({ event: "base", game: "place#main", seq: 11, generation: 0 });
+  sync.pixelsArrived(pixels(12, [cell(0, 0, 9)]));
+  sync.adopt(gameState({ seq: 12 }));
+  sync.snapshotBegan({ ...SNAPSHOT, seq: 12, bands: 1 });
+  sync.pixelsArrived(pixels(13, [cell(3, 1, 4)]));
+  sync.bandArrived(decode(bandFrame({ seq: 12, firstRow: 0, rows: 2, payload: [0x90, 0, 0, 0] })));
+  await settle();
+  assert.deepEqual(told.map(([name]) => name), ["resync", "progress", "board", "cells"]);
+  assert.deepEqual([sync.seq, sync.board.get(0, 0), sync.board.get(3, 1)], [13, 9, 4]);
+});
+
 test("only events with a game and a seq are numbered, and some of those are not", () => {
   assert.ok(isNumbered({ event: "mystery", game: "place#main", seq: 4 }));
   for (const event of ["snapshot", "band", "game"]) assert.ok(!isNumbered({ event, game: "g", seq: 4 }));

@@ -97,6 +97,23 @@ async def test_an_event_that_nobody_knows_asks_for_the_board():
         assert sum(isinstance(e, BoardReplaced) for e in seat.heard) == 2
 
 
+async def test_an_imported_picture_asks_for_the_board_once(codec):
+    async with table(codec=codec) as seat:
+        await seat.peer.place(2, 2, 2)
+        seat.game.place(0, 0, 9)  # what the picture does here
+        await seat.peer.send("base", game=GAME, seq=2, generation=0)
+        await seat.peer.place(1, 1, 3)
+        asked = await seat.peer.expect("resync")
+        assert "since" not in asked
+        await seat.peer.place(1, 2, 4)
+        await seat.peer.reply(asked, **seat.game.state("snapshot"))
+        await seat.peer.snapshot()
+        await seat.peer.place(6, 2, 5)
+        assert await seat.in_step(seat.peer)
+        assert seat.client.board[0, 0] == 9
+        assert sum(isinstance(e, BoardReplaced) for e in seat.heard) == 2
+
+
 async def test_what_is_numbered_otherwise_is_left_alone():
     async with table() as seat:
         await seat.peer.send("game", game=GAME, seq=99)

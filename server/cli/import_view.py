@@ -1,0 +1,159 @@
+"""What a person sees of an import: what would change, a small picture, bars for what takes long.
+
+Owns the words on standard output and the bars on standard error, drawn on a terminal alone. Decides
+nothing. Called by import_flow.py.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from canvas.base import UNTOUCHED
+from persistence.errors import StoreError
+from server.importing.plan import Plan
+
+LISTED_ON_TERMINAL = 40
+PREVIEW_COLUMNS = 64
+PREVIEW_LINES = 20
+UPPER_HALF = "▀"
+
+
+class View:
+    """The screen of one command."""
+
+    def __init__(self) -> None:
+        self._out = Console(highlight=False)
+        self._bars = Console(stderr=True)
+
+    def note(self, text: str) -> None:
+        """Say one line."""
+        self._out.print(text, soft_wrap=True, markup=False)
+
+    def complain(self, error: StoreError) -> None:
+        """Say what stands in the way, and the remedy."""
+        click.echo(f"{error}. {error.hint}", err=True)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[Callable[[float], None]]:
+        """Show a bar while something is done; what is yielded takes the share."""
+        bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            console=self._bars,
+            transient=True,
+            disable=not self._bars.is_terminal,
+        )
+        with bars:
+            task = bars.add_task(what, total=None)
+            yield lambda share: bars.update(task, completed=share, total=1.0)
+
+    @contextmanager
+    def reading(self) -> Iterator[Callable[[int, int], None]]:
+        """Show a bar while history is read; what is yielded takes (done, all)."""
+        with self.working("Reading the board") as progress:
+            yield lambda done, total: progress(done / total if total else 1.0)
+
+    def show(self, plan: Plan) -> None:
+        """Tell all that a plan does."""
+        self._tell(plan)
+        if plan.replaced:
+            self._out.print(_replaced(plan))
+        if plan.matched.changes:
+            self._out.print(_changes(plan, self._out.is_terminal))
+        if self._out.is_terminal:
+            self._out.print(_preview(plan))
+
+    def _tell(self, plan: Plan) -> None:
+        target, matched = plan.target, plan.matched
+        height, width = plan.cells.shape
+        size = f"{target.geometry.width} x {target.geometry.height}"
+        board = f"a new board of {size}" if target.board is None else f"the board of {size}"
+        self.note(f"{target.game}: {board}, the picture of {width} x {height} at {plan.x},{plan.y}")
+        taken = width * height - matched.untouched
+        self.note(
+            f"  {taken:,} cells are taken, {plan.differing:,} of them change;"
+            f" {matched.untouched:,} stay untouched"
+        )
+        if plan.sets_palette:
+            self.note("  the board's palette becomes the one that is given")
+        if matched.half_transparent:
+            self.note(
+                f"  {matched.half_transparent:,} pixels are half transparent: they are taken from"
+                " 50 % on, and left below"
+            )
+        if matched.changed:
+            share = matched.changed / taken
+            self.note(
+                f"  colors that are not in the palette: {matched.changed_colors:,}, of"
+                f" {matched.changed:,} cells ({share:.1%}), which take another one"
+            )
+        else:
+            self.note("  every color is in the palette")
+
+
+def _changes(plan: Plan, terminal: bool) -> Table:
+    changes = plan.matched.changes
+    listed = changes[:LISTED_ON_TERMINAL] if terminal else changes
+    rest = len(changes) - len(listed)
+    rest += max(0, plan.matched.changed_colors - len({change.from_rgb for change in changes}))
+    taken = plan.cells.size - plan.matched.untouched
+    heads = ("from", "to", "", "cells", "share")
+    table = Table(*heads, title="Colors that change", title_justify="left")
+    for change in listed:
+        color = plan.palette.colors[change.to_index]
+        table.add_row(
+            _swatch(change.from_rgb),
+            _swatch(change.to_rgb),
+            "" if color is None else color.name,
+            f"{change.count:,}",
+            f"{change.count / taken:.2%}",
+        )
+    if rest > 0:
+        table.caption = f"and {rest:,} more"
+    return table
+
+
+def _replaced(plan: Plan) -> Table:
+    heads = ("from", "to", "cells")
+    table = Table(*heads, title="Palette colors that are not kept", title_justify="left")
+    for replaced in plan.replaced:
+        count = "" if replaced.count is None else f"{replaced.count:,}"
+        table.add_row(_swatch(replaced.rgb), _swatch(replaced.by_rgb), count)
+    return table
+
+
+def _swatch(rgb: str) -> Text:
+    return Text.assemble(("  ", f"on {rgb}"), f" {rgb}")
+
+
+def _preview(plan: Plan) -> Text:
+    """Draw one cell of each square block, two of them in a character."""
+    cells = plan.cells
+    step = max(1, -(-cells.shape[1] // PREVIEW_COLUMNS), -(-cells.shape[0] // (2 * PREVIEW_LINES)))
+    rows = cells[step // 2 :: step, step // 2 :: step].tolist()
+    rows += [[UNTOUCHED] * len(rows[0])] * (len(rows) % 2) if rows else []
+    text = Text(no_wrap=True)
+    for above, below in zip(rows[::2], rows[1::2], strict=True):
+        for top, bottom in zip(above, below, strict=True):
+            text.append(*_mark(plan, top, bottom))
+        text.append("\n")
+    return text
+
+
+def _mark(plan: Plan, top: int, bottom: int) -> tuple[str, str]:
+    upper, lower = _rgb(plan, top), _rgb(plan, bottom)
+    if upper is None and lower is None:
+        return " ", ""
+    return UPPER_HALF, f"{upper or 'default'} on {lower or 'default'}"
+
+
+def _rgb(plan: Plan, number: int) -> str | None:
+    colors = plan.palette.colors
+    color = colors[number] if number < len(colors) else None
+    return None if color is None else color.rgb
