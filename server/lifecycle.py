@@ -72,8 +72,9 @@ class Lifecycle:
         self._snapshotters: list[Snapshotter] = []
 
     async def run(self) -> int:
-        """Serve until SIGTERM or SIGINT; returns the exit code. Raises what `start` raises.
+        """Serve until SIGTERM, SIGINT or SIGHUP; returns the exit code. Raises what `start` raises.
 
+        With a certificate SIGHUP renews it; without one it is the end of a terminal, as elsewhere.
         Told so while it still starts, it gives up at once: nothing was served yet.
         """
         loop = asyncio.get_running_loop()
@@ -84,7 +85,7 @@ class Lifecycle:
             told.set()
             starting.cancel()  # which does nothing once it has started
 
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, tell)
         if self._parts.ports.certificate is not None:
             loop.add_signal_handler(signal.SIGHUP, self._renew, self._parts.ports.certificate)

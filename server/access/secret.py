@@ -56,10 +56,18 @@ def open_secret(settings: Settings, random_bytes: RandomBytes = secrets.token_by
 
 
 def missing(settings: Settings) -> Path | None:
-    """Return the file that `open_secret` would make; None where there is a secret already."""
+    """Return the file that `open_secret` would make; None where there is a secret already.
+
+    Raises ConfigurationError where nobody can know.
+    """
     path = settings.data / FILE_NAME
     given = settings.secret is not None or settings.secret_file is not None
-    return None if given or path.exists() else path
+    try:
+        return None if given or path.exists() else path
+    except OSError as error:
+        remedy = "Let the user that runs the server own the --data directory."
+        wrong = f"cannot be looked for ({error.strerror})"
+        raise ConfigurationError.of(str(path), wrong, remedy) from error
 
 
 def secrets_text(random_bytes: RandomBytes) -> bytes:

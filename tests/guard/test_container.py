@@ -52,11 +52,30 @@ def test_it_stops_cleanly_and_keeps_its_data() -> None:
     assert arguments_of("STOPSIGNAL") == ["SIGTERM"]
     assert json.loads(arguments_of("ENTRYPOINT")[0]) == ["tesserae"]
     assert arguments_of("VOLUME") == ["/data"]
-    assert "/healthz" in arguments_of("HEALTHCHECK")[0]
+    assert command_of(arguments_of("HEALTHCHECK")[0]) == ["tesserae", "health"]
+
+
+def command_of(health_check: str) -> list[str]:
+    return list(json.loads(health_check.partition(" CMD ")[2]))
+
+
+def test_nothing_of_the_last_stage_needs_a_shell_and_pip_is_gone() -> None:
+    stages = [number for number, (word, _) in enumerate(instructions()) if word == "FROM"]
+    last = instructions()[stages[-1] :]
+    runs = [json.loads(rest) for word, rest in last if word in {"RUN", "CMD", "ENTRYPOINT"}]
+    assert ["pip" in run for run in runs].count(True) == 1
+    assert any({"uninstall", "pip"} <= set(run) for run in runs)
+
+
+def test_each_wheel_is_built_once() -> None:
+    builds = [rest for rest in arguments_of("RUN") if " wheel " in rest]
+    assert len(builds) == 1
+    assert " . ./clients/python " in builds[0]
 
 
 def test_it_installs_only_what_the_lock_names() -> None:
     installs = [rest for rest in arguments_of("RUN") if " install " in rest and "pip" in rest]
+    assert not any("install" in json.loads(rest)[2:] for rest in arguments_of("RUN") if "[" in rest)
     assert installs
     assert all("--require-hashes" in rest or "--no-deps" in rest for rest in installs)
 

@@ -81,7 +81,7 @@ async def test_it_is_alive_at_once_and_ready_once_it_takes_placements(tmp_path: 
         await server.ready()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 async def test_a_signal_ends_it_cleanly(number: signal.Signals, tmp_path: Path) -> None:
     server = ServerProcess(tmp_path / "data", *SIZE)
     await server.start()

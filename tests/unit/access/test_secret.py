@@ -1,5 +1,6 @@
 """The secret: made once, private, never shown; every refusal names what helps."""
 
+import errno
 import os
 import threading
 from pathlib import Path
@@ -118,3 +119,13 @@ def test_keys_of_different_purposes_differ_and_the_secret_does_not_show() -> Non
     assert secret.key("a") != secret.key("b")
     assert len(secret.key("a")) == 32
     assert GIVEN not in f"{secret!r} {secret}"
+
+
+def test_a_directory_of_somebody_else_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def barred(_: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", barred)
+    assert "own the --data directory" in refusal_of(Settings(data=tmp_path))
