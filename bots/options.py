@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
 
 MAX_COORDINATE = 8191
 """No record can hold more; boards end at 8000."""
@@ -37,17 +36,29 @@ def read(model: type[_Model], given: Mapping[str, Any], where: str = "") -> _Mod
     try:
         return model.model_validate(dict(given))
     except ValidationError as error:
-        raise Refused([_told(model, detail, where) for detail in error.errors()]) from error
+        raise Refused(
+            [
+                _told(model, where, detail["type"], detail["loc"], detail["msg"], detail["input"])
+                for detail in error.errors()
+            ]
+        ) from error
 
 
-def _told(model: type[BaseModel], error: ErrorDetails, where: str) -> str:
-    place = where + "".join(_steps(error["loc"]))
-    if error["type"] == "extra_forbidden":
-        return unknown(place, str(error["loc"][-1]), list(model.model_fields))
-    if error["type"] == "missing":
+def _told(
+    model: type[BaseModel],
+    where: str,
+    kind: str,
+    location: tuple[int | str, ...],
+    message: str,
+    value: object,
+) -> str:
+    place = where + "".join(_steps(location))
+    if kind == "extra_forbidden":
+        return unknown(place, str(location[-1]), list(model.model_fields))
+    if kind == "missing":
         return f"{place}: is missing; give it a value"
-    text = error["msg"].removeprefix("Value error, ")
-    return f"{place}: {text[:1].lower()}{text[1:]}, not {error['input']!r}"
+    text = message.removeprefix("Value error, ")
+    return f"{place}: {text[:1].lower()}{text[1:]}, not {value!r:.100}"
 
 
 def _steps(location: tuple[int | str, ...]) -> Iterator[str]:
