@@ -44,8 +44,9 @@ class Place(Request):
     y: int
     color: int
     generation: int | None = Field(default=None, ge=0, le=MAX_U32)
-    """The generation that x and y are meant in; None is the current one."""
+    """The generation that x and y are meant in; the current one when it is left out."""
     request: int | None = Field(default=None, ge=0, le=MAX_U32)
+    """Drawn at random for each placement: sent again, it gets the first outcome again."""
 
 
 class Ack(Reply):

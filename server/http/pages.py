@@ -19,6 +19,8 @@ from server.http.bodies import is_known
 from server.http.origin import host_of, origin_of
 
 INDEX = "index.html"
+PAGES = {"": INDEX, "api": "api.html"}
+"""Addresses of pages; everything else is called by the name of its file."""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -70,7 +72,8 @@ def routes(assets: dict[str, Asset], trusted: Sequence[Network] = ()) -> list[we
     """Give the routes; the last one takes what no other took."""
 
     async def page(request: web.Request) -> web.Response:
-        path = request.match_info.get("path") or INDEX
+        path = request.match_info.get("path", "")
+        path = PAGES.get(path, path)
         asset = assets.get(path)
         if asset is None:
             raise web.HTTPNotFound
