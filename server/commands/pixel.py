@@ -58,6 +58,8 @@ async def _pixel(call: Call[Pixel]) -> Outcome:
     # Colour and seq are of one turn; the history is asked for what was newest at that seq.
     seq, color = game.replica.seq, game.replica.board.get(asked.x, asked.y)
     item = await _newest(services, game, original, seq)
+    if item is not None and item["colorIndex"] != color:
+        item = None  # an imported picture has covered it since
     return Done({"seq": seq, "color": color, **_by(item), "original": original})
 
 

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from canvas.base import UNTOUCHED, check_place
+from canvas.base import STRIP_ROWS, UNTOUCHED, check_place
 from canvas.board import Board
 from canvas.geometry import MAX_SIDE, Geometry
-from canvas.packing import Cells
+from canvas.packing import Cells, rows
 from canvas.palette import MAX_COLORS, WHITE, Palette
 from canvas.palette_files import Listed
 from pictures.matching import Matched, match
@@ -169,15 +170,27 @@ def _check_palette(plan: Plan) -> None:
 
 
 def _differing(plan: Plan) -> int:
-    """Count the cells that will show another colour; a new palette recolors blank ones too."""
+    """Count the cells that will show another colour, strip by strip, which bounds the memory."""
     target, cells = plan.target, plan.cells
     if target.board is None:
         return int(np.count_nonzero(cells != UNTOUCHED))
+    differs = _differs(target.palette, plan.palette)
     height, width = cells.shape
-    before = target.board.colors()[plan.y : plan.y + height, plan.x : plan.x + width]
-    shown = np.zeros((2, UNTOUCHED + 1), np.int64)
-    for row, palette in enumerate((target.palette, plan.palette)):
-        for number, color in enumerate(palette.colors):
-            shown[row, number] = -1 if color is None else int(color.rgb[1:], 16)
-    touched = cells != UNTOUCHED
-    return int(np.count_nonzero(shown[0][before[touched]] != shown[1][cells[touched]]))
+    count = 0
+    for row in range(0, height, STRIP_ROWS):
+        strip = cells[row : row + STRIP_ROWS]
+        y, board = plan.y + row, target.board
+        before = rows(board.packed, board.width, y, len(strip))[:, plan.x : plan.x + width]
+        count += int(np.count_nonzero(differs[before, strip]))
+    return count
+
+
+def _differs(old: Palette, new: Palette) -> NDArray[np.bool_]:
+    """Say for each old and new number whether they show another colour; untouched ones do not."""
+    shown = [[None if color is None else color.rgb for color in p.colors] for p in (old, new)]
+    differs = np.ones((UNTOUCHED + 1, UNTOUCHED + 1), bool)
+    differs[:, UNTOUCHED] = False
+    for before, rgb in enumerate(shown[0]):
+        for after, other in enumerate(shown[1]):
+            differs[before, after] = rgb != other
+    return differs

@@ -59,6 +59,14 @@ async def keys(site: Site) -> Any:
         yield key
 
 
+async def test_a_cell_that_was_covered_names_nobody_until_somebody_places_there(site: Site) -> None:
+    await site.place((0, 0, 9), (1, 0, 9))
+    await send(site)
+    covered, kept = [await site.get(f"{BOARD}/pixel?x={x}&y=0") for x in (0, 1)]
+    assert (covered.json()["color"], "by" in covered.json()) == (1, False)
+    assert (kept.json()["color"], "by" in kept.json()) == (9, True)
+
+
 async def test_a_palette_may_come_with_it(site: Site) -> None:
     palette = [{"rgb": f"#{n:02X}0000", "name": f"red {n}"} for n in range(16)]
     assert (await send(site, palette=palette)).status == 201

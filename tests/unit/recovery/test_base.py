@@ -17,6 +17,7 @@ from server.game.base_blob import BasePicture
 from server.game.importing import Import, Place, import_base
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
+from server.recovery.snapshotter import Snapshotter
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs
 from tests.support.runs import Lives, Run, same_board
@@ -245,4 +246,29 @@ async def test_a_palette_comes_only_where_nothing_else_changes_color(store: Stor
     await imported(run, 0, 0, picture=picture([[1] * 20] * 10), palette=DEFAULT)
     assert run.game.replica.settings.palette == DEFAULT
     assert run.game.head.seq == 4
+    await run.die()
+
+
+async def test_a_snapshot_follows_a_base_soon(store: Store) -> None:
+    lives = Lives(store)
+    run = await lives.start()
+    stored: list[int] = []
+    snapshotter = Snapshotter(
+        run.game,
+        store,
+        lives.clock,
+        every_ms=1_000_000,
+        every_events=1_000_000,
+        on_error=lambda _game, error: pytest.fail(str(error)),
+        on_stored=lambda game, _ms: stored.append(game.replica.seq),
+    )
+    await run.place(1, 1, 1)
+    lives.clock.advance(2000)
+    assert not snapshotter._due()
+    await imported(run)
+    assert snapshotter._due()
+    await snapshotter.store_now()
+    lives.clock.advance(2000)
+    assert not snapshotter._due()
+    assert stored == [2]
     await run.die()
