@@ -27,7 +27,8 @@ COMMANDS = {
     "token": Entry("server.cli.token:token", "Print a token for a player, an operator or a bot."),
     "health": Entry("server.cli.health:health", "Ask a server whether it lives, or is ready."),
     "config": Entry("server.cli.config:config", "Check and explain the configuration."),
-    "canvas": Entry("server.cli.canvas:canvas", "Bring pictures into boards."),
+    "canvas": Entry("server.cli.canvas:canvas", "Bring pictures into boards, and take them out."),
+    "history": Entry("server.cli.history:history", "Take the history of a board along."),
     "bots": Entry("server.cli.bots:bots", "Run scripted players against a server."),
     "version": Entry("server.cli.version:version", "Print the version."),
 }

@@ -1,0 +1,52 @@
+"""The newest board of a data directory, read and drawn for `tesserae canvas export`.
+
+Owns the bar while history is read and what is said of snapshots that cannot be used.
+"""
+
+from typing import NamedTuple
+
+import click
+from rich.console import Console
+
+from canvas.board import Board
+from canvas.geometry import Geometry
+from canvas.packing import rows
+from canvas.region import Region
+from persistence.errors import StoreDamaged
+from pictures.drawing import draw
+from server.cli.progress import shown_progress
+from server.cli.stores import no_such_game, opened_beside
+from server.config import Settings
+from server.recovery.present import read_present
+from server.recovery.reader import RecoveryEvents
+
+
+class ReadBoard(NamedTuple):
+    """A board as it was published at `seq`."""
+
+    board: Board
+    geometry: Geometry
+    palette: list[str | None]
+    seq: int
+
+
+async def read_board(settings: Settings, game: str) -> ReadBoard:
+    """Read a board beside whoever writes to it. Raises StoreError, or ClickException."""
+    async with opened_beside(settings) as store:
+        with shown_progress("Reading the board", Console(stderr=True)) as advance:
+            present = await read_present(store, game, RecoveryEvents(advance, _complain))
+        if present is None:
+            raise await no_such_game(store, game, settings)
+    replica = present.outcome.replica
+    palette = [None if color is None else color.rgb for color in replica.settings.palette.colors]
+    return ReadBoard(replica.board, replica.lineage.geometry, palette, replica.seq)
+
+
+def _complain(damage: StoreDamaged) -> None:
+    click.echo(f"{damage}; an older one is used", err=True)
+
+
+def drawn(read: ReadBoard, part: Region, scale: int) -> bytes:
+    """Draw a part of the board as PNG."""
+    cells = rows(read.board.packed, read.board.width, part.y1, part.height)
+    return draw(cells[:, part.x1 : part.x2 + 1], read.palette, scale)

@@ -1,0 +1,147 @@
+"""The history of a data directory, read from its beginning and written in a format.
+
+Owns what is exported: what was committed when it began, of writers that count, without holes. Reads
+in pages and keeps none. Called by history_export.py.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich.console import Console
+
+from canvas.geometry import Geometry
+from canvas.region import Region
+from persistence.errors import StoreDamaged
+from persistence.ports import Item, Rectangle, Store
+from server.cli.export_formats import Format, format_named
+from server.cli.output import opened_output
+from server.cli.parameters import check_region, original_area
+from server.cli.progress import Advance, shown_progress
+from server.cli.stores import no_such_game, opened_beside
+from server.config import Settings
+from server.game.config import GameConfig
+from server.game.history import time_key
+from server.game.placements import is_placement, placement_entry
+from server.game.writers import Writers
+from server.recovery.reader import RESTORE, RecoveryEvents, RecoveryReader
+
+PSEUDONYM_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The flags of the command."""
+
+    game: str
+    format: str
+    output: str
+    force: bool
+    since: int | None
+    until: int | None
+    """Both in ms, both included."""
+    user: str | None
+    region: Region | None
+    pseudonym_key: bytes | None = field(repr=False)
+    """None: user ids are exported as they are."""
+
+
+async def write_history(settings: Settings, wish: Wish) -> int:
+    """Write what is wished for; returns how many placements. Raises StoreError, ClickException."""
+    make = format_named(wish.format)  # before anything is read: a library may be missing
+    async with opened_beside(settings) as store:
+        config = await RecoveryReader(store, _SILENT).config(wish.game)
+        if config is None:
+            raise await no_such_game(store, wish.game, settings)
+        export = _Export(wish, config)
+        with opened_output(wish.output, force=wish.force) as file:
+            return await _written(store, export, make(file))
+
+
+async def _written(store: Store, export: "_Export", writer: Format) -> int:
+    count = 0
+    with shown_progress("Reading history", Console(stderr=True)) as advance:
+        async for entries in export.pages(store, advance):
+            writer.write(entries)
+            count += len(entries)
+    writer.close()
+    return count
+
+
+def _ignore(*_: object) -> None:
+    """Tell nothing."""
+
+
+_SILENT = RecoveryEvents(_ignore, _ignore)
+
+
+class _Export:
+    """What is exported of a game."""
+
+    def __init__(self, wish: Wish, config: GameConfig) -> None:
+        self._wish = wish
+        self._config = config
+        self._geometry: Geometry = config.lineage.geometry
+        self._writers = Writers(config.writers)
+        self._area: Rectangle | None = None
+        if wish.region is not None:
+            self._area = original_area(check_region(wish.region, self._geometry), self._geometry)
+        self._seq: int | None = None
+
+    async def pages(self, store: Store, advance: Advance) -> AsyncIterator[list[dict[str, Any]]]:
+        """Yield entries, oldest first, of what is committed now."""
+        journal, partitions = store.journal, self._config.partitions
+        after = "" if self._wish.since is None else time_key(self._wish.since)
+        up_to = None if self._wish.until is None else time_key(self._wish.until + 1)
+        newest = (await journal.newest(partitions, up_to=up_to, limit=1)).items
+        if not newest:
+            return
+        up_to = newest[0]["SK"]
+        total, done = await journal.count(partitions, after=after, up_to=up_to), 0
+        async for items in journal.read(partitions, after=after, up_to=up_to):
+            yield self._entries(items)
+            done += len(items)
+            advance(done, total)
+
+    def _entries(self, items: list[Item]) -> list[dict[str, Any]]:
+        counted = [item for item in items if "seq" in item and self._writers.vouch_for(item)]
+        for item in counted:
+            self._check_seq(item)
+        return [self._entry(item) for item in counted if self._is_wanted(item)]
+
+    def _check_seq(self, item: Item) -> None:
+        seq = item["seq"]
+        if self._seq is not None and seq != self._seq + 1:
+            raise StoreDamaged(
+                f"the history of {self._wish.game} goes from seq {self._seq} to {seq}; nothing was"
+                " written",
+                RESTORE,
+            )
+        self._seq = seq
+
+    def _is_wanted(self, item: Item) -> bool:
+        user, area = self._wish.user, self._area
+        return (
+            is_placement(item)
+            and (user is None or item["userId"] == user)
+            and (
+                area is None
+                or (
+                    area.x1 <= item["x_original"] <= area.x2
+                    and area.y1 <= item["y_original"] <= area.y2
+                )
+            )
+        )
+
+    def _entry(self, item: Item) -> dict[str, Any]:
+        entry = placement_entry(item, self._geometry)
+        if self._wish.pseudonym_key is not None:
+            entry["by"] = pseudonym(entry["by"], self._wish.pseudonym_key)
+        return entry
+
+
+def pseudonym(user_id: str, key: bytes) -> str:
+    """Return what stands for a user in a file; without the key nobody can tell whom it means."""
+    digest = hashlib.blake2b(user_id.encode(), key=key, digest_size=PSEUDONYM_BYTES)
+    return f"user-{digest.hexdigest()}"

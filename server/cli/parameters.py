@@ -1,0 +1,70 @@
+"""Kinds of values that flags take: a part of a board, a moment.
+
+Owns how they are written. Knows no board: whether a part lies on it is told by `original_area` once
+it is known.
+"""
+
+from typing import Any
+
+import click
+
+from canvas.geometry import Geometry
+from canvas.region import Region
+from persistence.ports import Rectangle
+
+CORNERS = 4
+
+
+class RegionParameter(click.ParamType[Region]):
+    """A part of a board such as 10,20,99,49: its first and its last cell."""
+
+    name = "region"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Region:
+        """Read the text; fails with what would be accepted."""
+        if isinstance(value, Region):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        whole = all(word.isascii() and word.removeprefix("-").isdigit() for word in words)
+        if len(words) != CORNERS or not whole:
+            self.fail(f"{value!r} is no region; write X1,Y1,X2,Y2 such as 10,20,99,49", param, ctx)
+        try:
+            return Region(*map(int, words))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class MomentParameter(click.ParamType[int]):
+    """A moment in ms since 1970 or ISO 8601; ms once it is read."""
+
+    name = "moment"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read the text; fails with what would be accepted."""
+        # Loaded only when it is needed, so that help comes at once.
+        from server.commands.moment import moment_ms  # noqa: PLC0415
+
+        try:
+            return moment_ms(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def check_region(region: Region | None, geometry: Geometry) -> Region:
+    """Return the part, or the whole board for None. Raises UsageError when it lies outside."""
+    if region is None:
+        return Region(0, 0, geometry.width - 1, geometry.height - 1)
+    if not geometry.contains(region.x2, region.y2):
+        raise click.UsageError(
+            f"--region ends at {region.x2},{region.y2}, but the board is {geometry.width} x"
+            f" {geometry.height}: its last cell is {geometry.width - 1},{geometry.height - 1}"
+        )
+    return region
+
+
+def original_area(region: Region, geometry: Geometry) -> Rectangle:
+    """Move a part of the board into the frame of the very first one."""
+    left, top = geometry.offset_x, geometry.offset_y
+    return Rectangle(region.x1 - left, region.y1 - top, region.x2 - left, region.y2 - top)
