@@ -18,7 +18,7 @@ from PIL import Image, UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from pictures.bands import bands
-from pictures.limits import MAX_FILE_BYTES, MAX_SCANS, MAX_SIDE
+from pictures.limits import MAX_COUNTED_BYTES, MAX_FILE_BYTES, MAX_SCANS, MAX_SIDE
 from pictures.picture import Picture, PictureError, Pixels
 
 FORMATS = ("PNG", "GIF", "BMP", "WEBP", "JPEG")
@@ -69,10 +69,14 @@ def _content(path: Path) -> bytes:
 
 def _read(content: bytes, max_side: int) -> Picture:
     if len(content) > MAX_FILE_BYTES:
-        raise PictureError(f"the file has more than {MAX_FILE_BYTES >> 20} MB; {SAVE_ANEW}")
+        raise PictureError(
+            f"the file has more than {MAX_FILE_BYTES >> 20} MB;"
+            " save it with fewer colors, as WebP, or smaller"
+        )
     with _opened(content) as image:
-        _check(image, max_side)
-        _check_scans(image, content)
+        _check_size(image, max_side)
+        _check_kind(image)
+        _check_work(image, content)
         if image.format == "PNG":
             image.verify()  # the sums of all chunks, which decoding passes over; ends the image
     with _opened(content) as image:
@@ -98,16 +102,16 @@ def _opened(content: bytes) -> Iterator[ImageFile]:
             raise PictureError(f"the picture is broken ({error}); {SAVE_ANEW}") from error
 
 
-def _check(image: ImageFile, max_side: int) -> None:
+def _check_size(image: ImageFile, max_side: int) -> None:
     width, height = image.size
     if not (1 <= width <= max_side and 1 <= height <= max_side):
         raise PictureError(
             f"the picture is {width} x {height} pixels; each side must be 1 to {max_side}:"
             " crop it or make it smaller"
         )
-    frames = getattr(image, "n_frames", 1)
-    if frames > 1 and image.format != MANY_PICTURES:
-        raise PictureError(f"the picture is animated, with {frames} frames; save the one you mean")
+
+
+def _check_kind(image: ImageFile) -> None:
     if image.mode not in PLAIN_MODES and image.mode != DEEP_GRAY:
         raise PictureError(f"the picture's colors are {image.mode}, not RGB; {SAVE_ANEW}")
     if _is_deep_with_transparency(image):
@@ -121,9 +125,17 @@ def _is_deep_with_transparency(image: ImageFile) -> bool:
     return any(value > HIGHEST for value in values) or bool(values and image.mode == DEEP_GRAY)
 
 
-def _check_scans(image: ImageFile, content: bytes) -> None:
-    if image.format in {"JPEG", MANY_PICTURES} and (scans := content.count(SCAN)) > MAX_SCANS:
-        raise PictureError(f"the JPEG has {scans} scans, where {MAX_SCANS} are read; {SAVE_ANEW}")
+def _check_work(image: ImageFile, content: bytes) -> None:
+    """Refuse files in which a few bytes ask for the work of a whole picture, again and again."""
+    if image.format in {"JPEG", MANY_PICTURES}:
+        if (scans := content.count(SCAN)) > MAX_SCANS:
+            raise PictureError(
+                f"the JPEG has {scans} scans, where {MAX_SCANS} are read; {SAVE_ANEW}"
+            )
+    elif getattr(image, "is_animated", False):
+        is_small = len(content) <= MAX_COUNTED_BYTES
+        frames = getattr(image, "n_frames", "several") if is_small else "very many"
+        raise PictureError(f"the picture is animated, with {frames} frames; save the one you mean")
 
 
 def _decoded(image: ImageFile) -> Pixels:

@@ -75,7 +75,7 @@ PALETTE = ["#FF4500", "#FFA800", "#00A368", "#2450A4", "#000000", "#898D90", "#F
 PIXELS = arrays(np.uint8, st.tuples(st.integers(1, 5), st.integers(1, 5), st.just(4)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(PIXELS)
 def test_any_picture_agrees_with_a_naive_search(rgba: np.ndarray) -> None:
     rgba[..., 3] = 255
@@ -83,7 +83,7 @@ def test_any_picture_agrees_with_a_naive_search(rgba: np.ndarray) -> None:
     assert match(pixels, list(PALETTE)).cells.tolist() == naive(pixels, PALETTE)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(PIXELS, st.booleans())
 def test_every_pixel_is_counted(rgba: np.ndarray, dither: bool) -> None:
     matched = match(Picture(rgba), list(PALETTE), dither=dither)
@@ -165,7 +165,7 @@ def slow_dither(pixels: Picture, choice: Choice) -> list[list[int]]:
     return cells.tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(PIXELS)
 def test_diagonals_agree_with_pixel_by_pixel(rgba: np.ndarray) -> None:
     pixels = Picture(rgba)

@@ -155,8 +155,10 @@ def test_animations_are_refused_with_their_count(kind: str) -> None:
         read(animation(kind))
 
 
-def one_bit(**changes: int) -> bytes:
-    return png(1, 1, data(b"\0\0\0\0"), **changes)
+def test_frames_of_large_animations_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_COUNTED_BYTES", 20)
+    with pytest.raises(PictureError, match="is animated, with very many frames"):
+        read(animation("GIF"))
 
 
 def deep_with_transparency() -> bytes:
