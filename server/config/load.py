@@ -263,5 +263,5 @@ def _check_palette(path: Path, given: Given, found: _Findings) -> None:
     except OSError as error:
         found.add(where, f"cannot be read ({error.strerror})", "Give a file that can.")
     except ValueError as error:
-        forms = "a hex color a line, a GIMP palette (.gpl) or JSON, up to 16 colors"
+        forms = "up to 16 colors: a hex color a line, GIMP's .gpl, JSON, or Pxls' palette.conf"
         found.add(where, f"is no palette: {error}", f"Give {forms}.")

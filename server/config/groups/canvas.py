@@ -25,7 +25,7 @@ class Canvas(BaseModel):
         Path | None,
         About(
             GROUP,
-            "Palette file (hex list, .gpl or JSON) that a new place#main is founded with.",
+            "Palette file (hex list, .gpl, JSON, Pxls …) that a new place#main is founded with.",
             "FILE",
         ),
     ] = None
