@@ -28,6 +28,7 @@ from server.commands.registry import (
     Request,
     bad_request,
 )
+from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
 from server.game.placements import placement_entry
@@ -66,7 +67,7 @@ class Entry(Reply):
     """In ms since the epoch."""
     x: int
     y: int
-    original: tuple[int, int]
+    original: Point
     """The cell in the frame of the very first board."""
     color: int
     previous: int

@@ -14,6 +14,7 @@ from server.commands.registry import (
     Reply,
     Request,
 )
+from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
 from server.game.history import at_ms_of_key
@@ -41,7 +42,7 @@ class Placed(Reply):
     """Who placed it; left out, as `at` is, where nobody did."""
     at: int | None = None
     """When, in ms since the epoch."""
-    original: tuple[int, int]
+    original: Point
     """The cell in the frame of the very first board, which never changes."""
 
 

@@ -3,13 +3,16 @@
 Owns the shapes alone; the values are made where they belong (server/game/state.py and others).
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from server.commands.registry import Reply
 from server.commands.watching import GameName
 from server.wire.codes import ErrorCode
+
+Point = Annotated[list[int], Field(min_length=2, max_length=2)]
+"""`[x, y]`; no tuple, whose schema not every tool reads."""
 
 
 class Color(Reply):
