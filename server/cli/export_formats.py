@@ -7,6 +7,7 @@ spreadsheets takes it for a formula.
 import csv
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from io import StringIO
 from typing import Any, BinaryIO, Protocol
 
@@ -73,8 +74,14 @@ def _csv_row(entry: Entry) -> list[Any]:
 
 
 def _iso(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms // 1000, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{at_ms % 1000:03d}Z"
+    second, ms = divmod(at_ms, 1000)
+    return f"{_second(second)}.{ms:03d}Z"
+
+
+@lru_cache(maxsize=16)
+def _second(at: int) -> str:
+    """Format a second; remembered, since placements of one follow each other."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def _harmless(text: str) -> str:
