@@ -5,20 +5,24 @@ that leaves a client that keeps to the protocol's page, is recorded. Called by t
 which compares, and by the command that rewrites the files.
 """
 
+import asyncio
 from typing import Any
 
 import numpy as np
 import orjson
 
 from canvas.bans import Ban
-from canvas.events import PixelPlaced
+from canvas.events import BaseImported, PixelPlaced
 from canvas.mask import Mask
 from canvas.placement import Placement
 from canvas.refusals import Refusal, Refused
+from server.game.base_blob import BasePicture
+from server.game.importing import Import, Place, import_base
 from server.wire import events
 from server.wire.codec import Codec
 from tests.support.connections import FakeConnection
 from tests.support.follower import Follower
+from tests.support.sockets import WAIT_S
 from tests.support.vectors import Cell, Json, cell
 from tests.support.wire import Ack, Pixels, decode_binary, json_of
 from tests.support.world import BINARY_V1, GAME, JSON_V1, TEXT, Client, World, running
@@ -57,6 +61,7 @@ class Recorder:
         self._client: Client | None = None
         self._follower = Follower()
         self._guest_token = ""
+        self._importing: asyncio.Task[BaseImported] | None = None
         self._asked: dict[tuple[str, int, int], Cell] = {}
 
     async def take(self, step: Json) -> None:
@@ -65,6 +70,7 @@ class Recorder:
         kind = next(key for key in SCRIPT if key in step)
         getattr(self, f"_{kind}")(step[kind])
         await self._world.quiet()
+        await self._imported()
         lost = {"lost": True} if step.get("answersAreLost") else {}
         for frame in [] if self._client is None else self._client.connection.take_frames():
             self._heard(frame.payload, text=frame.opcode == TEXT, lost=lost)
@@ -116,12 +122,31 @@ class Recorder:
             game.change(deed["settings"])
         if "ban" in deed:
             world.bans.add_user(deed["ban"], Ban("griefing", world.clock.wall_ms() + deed["ms"]))
+        if "base" in deed:
+            self._import(**deed["base"])
         if "mask" in deed:
             game.head.mask = Mask.of(np.array(deed["mask"], np.uint8))
         if "passMs" in deed:
             world.clock.advance(deed["passMs"])
         if "stop" in deed:
             game.stop_taking()
+
+    def _import(self, x: int, y: int, rows: list[list[int]]) -> None:
+        world = self._world
+        picture = BasePicture.of(np.array(rows, np.uint8))
+        wanted = Import(picture, Place(x, y, world.game.head.geometry.generation), "op")
+        laying = import_base(world.game, world.store.blobs, wanted)
+        self._importing = asyncio.create_task(laying)
+
+    async def _imported(self) -> None:
+        """Wait for a picture that is on its way: its blob is written by a thread."""
+        if self._importing is not None:
+            async with asyncio.timeout(WAIT_S):
+                while not self._importing.done():
+                    await asyncio.wait([self._importing], timeout=0.001)
+                    await self._world.quiet()
+            await self._importing
+            self._importing = None
 
     def _heard(self, payload: bytes, *, text: bool, lost: Json) -> None:
         if not text:

@@ -8,7 +8,7 @@ import pytest
 
 from canvas import packing
 from canvas.board import Board
-from canvas.events import Resized, SettingsChanged
+from canvas.events import BaseImported, Resized, SettingsChanged
 from canvas.records import cell_of, record
 from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS, Refused
 from canvas.region import Region
@@ -115,6 +115,11 @@ def settings_event(e: Json) -> bytes:
     return events.settings(e["game"], SettingsChanged(e["seq"], 0, changes))
 
 
+def base_event(e: Json) -> bytes:
+    event = BaseImported(e["seq"], 0, e["generation"], 0, 0, 1, 1, "", 0, "op")
+    return events.base(e["game"], event)
+
+
 def presence_event(e: Json) -> bytes:
     crowd = {"total": e["total"], "spectators": e["spectators"]}
     if e["type"] == "delta":
@@ -139,6 +144,7 @@ ENCODERS = {
     "snapshot": snapshot_event,
     "resize": resize_event,
     "settings": settings_event,
+    "base": base_event,
     "presence": presence_event,
     "you": lambda e: events.you({name: value for name, value in e.items() if name != "event"}),
     "watchers": lambda e: events.watchers(e["game"], e["watchers"]),
