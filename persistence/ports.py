@@ -139,6 +139,10 @@ class Rectangle:
     x2: int
     y2: int
 
+    def contains(self, x: int, y: int) -> bool:
+        """Whether the position lies in it."""
+        return self.x1 <= x <= self.x2 and self.y1 <= y <= self.y2
+
 
 class Journal(Protocol):
     """The history of games: ordered, append-mostly, the truth of what was accepted."""

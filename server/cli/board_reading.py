@@ -15,7 +15,7 @@ from canvas.region import Region
 from persistence.errors import StoreDamaged
 from pictures.drawing import draw
 from server.cli.progress import shown_progress
-from server.cli.stores import no_such_game, opened_beside
+from server.cli.stores import no_such_game, opened
 from server.config import Settings
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
@@ -32,7 +32,7 @@ class ReadBoard(NamedTuple):
 
 async def read_board(settings: Settings, game: str) -> ReadBoard:
     """Read a board beside whoever writes to it. Raises StoreError, or ClickException."""
-    async with opened_beside(settings) as store:
+    async with opened(settings, read_only=True) as store:
         with shown_progress("Reading the board", Console(stderr=True)) as advance:
             present = await read_present(store, game, RecoveryEvents(advance, _complain))
         if present is None:

@@ -17,13 +17,13 @@ from persistence.errors import StoreDamaged
 from persistence.ports import Item, Rectangle, Store
 from server.cli.export_formats import Format, format_named
 from server.cli.output import opened_output
-from server.cli.parameters import check_region, original_area
+from server.cli.parameters import check_region
 from server.cli.progress import Advance, shown_progress
-from server.cli.stores import no_such_game, opened_beside
+from server.cli.stores import no_such_game, opened
 from server.config import Settings
 from server.game.config import GameConfig
 from server.game.history import time_key
-from server.game.placements import is_placement, placement_entry
+from server.game.placements import is_placement, lies_in, original_area, placement_entry
 from server.game.writers import Writers
 from server.recovery.reader import RESTORE, RecoveryEvents, RecoveryReader
 
@@ -50,7 +50,7 @@ class Wish:
 async def write_history(settings: Settings, wish: Wish) -> int:
     """Write what is wished for; returns how many placements. Raises StoreError, ClickException."""
     make = format_named(wish.format)  # before anything is read: a library may be missing
-    async with opened_beside(settings) as store:
+    async with opened(settings, read_only=True) as store:
         config = await RecoveryReader(store, _SILENT).config(wish.game)
         if config is None:
             raise await no_such_game(store, wish.game, settings)
@@ -121,18 +121,9 @@ class _Export:
         self._seq = seq
 
     def _is_wanted(self, item: Item) -> bool:
-        user, area = self._wish.user, self._area
-        return (
-            is_placement(item)
-            and (user is None or item["userId"] == user)
-            and (
-                area is None
-                or (
-                    area.x1 <= item["x_original"] <= area.x2
-                    and area.y1 <= item["y_original"] <= area.y2
-                )
-            )
-        )
+        user = self._wish.user
+        by_user = user is None or item.get("userId") == user
+        return is_placement(item) and by_user and lies_in(self._area, item)
 
     def _entry(self, item: Item) -> dict[str, Any]:
         entry = placement_entry(item, self._geometry)

@@ -6,12 +6,9 @@ directory, or straight into the directory. Called by canvas_import.py once the f
 
 import secrets
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
 from random import SystemRandom
-from typing import Any
 
 import click
 
@@ -28,6 +25,7 @@ from server.access.identity import Role
 from server.access.secret import open_secret
 from server.cli.import_online import Remote
 from server.cli.import_view import View
+from server.cli.stores import opened
 from server.clock import SystemClock
 from server.config import Settings
 from server.config.palette import read_listed
@@ -41,7 +39,6 @@ from server.importing.plan import Colors, Plan, Target, Unsuitable, choose, make
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
 
-STORES = "server.app:STORES"
 OPERATOR = "operator"
 TOKEN_TTL_S = 600
 MAX_TOKEN_BYTES = 10_000
@@ -165,7 +162,7 @@ async def _target(wish: Wish, settings: Settings, picture: Picture, view: View) 
 async def _stored(wish: Wish, settings: Settings, view: View) -> Target:
     """Read the board beside whoever writes to it. Raises NoStore when there is none."""
     with view.reading() as advance:
-        async with _opened(settings, read_only=True) as store:
+        async with opened(settings, read_only=True) as store:
             events = RecoveryEvents(advance, _ignore)
             present = await read_present(store, wish.game, events)
     if present is None:
@@ -199,7 +196,7 @@ async def _carry_out(
     wanted = Import(base, place, OPERATOR, plan.palette)
     try:
         with view.reading() as advance:
-            async with _opened(settings) as store:
+            async with opened(settings) as store:
                 event = await import_offline(
                     store,
                     SystemClock(),
@@ -231,13 +228,6 @@ def _founding(plan: Plan, settings: Settings) -> GameConfig:
         epoch=secrets.token_hex(EPOCH_BYTES),
         channel=DEFAULT_CHANNEL,
     )
-
-
-def _opened(settings: Settings, *, read_only: bool = False) -> Any:
-    """Open the store; what opens it is loaded only now."""
-    stores: dict[str, Callable[..., Any]] = resolve_name(STORES)
-    clock = SystemClock()
-    return stores[settings.store](settings.data, wall_ms=clock.wall_ms, read_only=read_only)
 
 
 def _own_token(settings: Settings) -> str:

@@ -1,7 +1,6 @@
 """Kinds of values that flags take: a part of a board, a moment.
 
-Owns how they are written. Knows no board: whether a part lies on it is told by `original_area` once
-it is known.
+Owns how they are written, and the check that a part lies on the board, once that is known.
 """
 
 from typing import Any
@@ -10,7 +9,6 @@ import click
 
 from canvas.geometry import Geometry
 from canvas.region import Region
-from persistence.ports import Rectangle
 
 CORNERS = 4
 
@@ -62,9 +60,3 @@ def check_region(region: Region | None, geometry: Geometry) -> Region:
             f" {geometry.height}: its last cell is {geometry.width - 1},{geometry.height - 1}"
         )
     return region
-
-
-def original_area(region: Region, geometry: Geometry) -> Rectangle:
-    """Move a part of the board into the frame of the very first one."""
-    left, top = geometry.offset_x, geometry.offset_y
-    return Rectangle(region.x1 - left, region.y1 - top, region.x2 - left, region.y2 - top)

@@ -20,10 +20,11 @@ from server.game.names import game_of_sort_key
 STORES = "server.app:STORES"
 
 
-def opened_beside(settings: Settings) -> AbstractAsyncContextManager[Store]:
-    """Open the store for reading, beside whoever writes to it."""
+def opened(settings: Settings, *, read_only: bool = False) -> AbstractAsyncContextManager[Store]:
+    """Open the store: locked, or for reading alone beside whoever writes to it."""
     stores: dict[str, Callable[..., AbstractAsyncContextManager[Store]]] = resolve_name(STORES)
-    return stores[settings.store](settings.data, wall_ms=SystemClock().wall_ms, read_only=True)
+    clock = SystemClock()
+    return stores[settings.store](settings.data, wall_ms=clock.wall_ms, read_only=read_only)
 
 
 async def no_such_game(store: Store, game: str, settings: Settings) -> click.ClickException:

@@ -31,7 +31,7 @@ from server.commands.registry import (
 from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
-from server.game.placements import placement_entry
+from server.game.placements import original_area, placement_entry
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
@@ -156,8 +156,7 @@ def _area(asked: HistoryAsked, frame: Geometry) -> Rectangle | Failed | None:
         return Failed(Refused.OUT_OF_BOUNDS.code, text)
     if region.width * region.height == frame.cells:
         return None
-    left, top = frame.offset_x, frame.offset_y
-    return Rectangle(region.x1 - left, region.y1 - top, region.x2 - left, region.y2 - top)
+    return original_area(region, frame)
 
 
 COMMAND = Command(

@@ -12,7 +12,7 @@ from persistence.ports import Item, Journal, Page, Rectangle
 from server.commands.cursors import Cursor
 from server.game.game import Game
 from server.game.history import time_key
-from server.game.placements import is_placement
+from server.game.placements import is_placement, lies_in
 
 MAX_PAGES = 4
 """The most that one call asks of the store; each page is bounded there, too."""
@@ -64,13 +64,7 @@ class Search:
             and item["seq"] <= seq
             and item["PK"] in self.game.partitions
             and self.game.writers.vouch_for(item)
-            and (not self.is_filtered or self._is_inside(item))
-        )
-
-    def _is_inside(self, item: Item) -> bool:
-        area = self.area
-        return area is None or (
-            area.x1 <= item["x_original"] <= area.x2 and area.y1 <= item["y_original"] <= area.y2
+            and (not self.is_filtered or lies_in(self.area, item))
         )
 
     async def found(self, cursor: Cursor, seq: int) -> tuple[list[Item], Cursor | None]:

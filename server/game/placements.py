@@ -1,19 +1,31 @@
 """Rows of history as people ask for them: one placement, in today's coordinates.
 
-Owns the names that the command `history` and the exports share, and which rows are placements.
-Pure.
+Owns what the command `history` and the exports share: the names, which rows are placements, and
+where an area of today lay on the first board. Pure.
 """
 
 from typing import Any
 
 from canvas.geometry import Geometry
-from persistence.ports import Item
+from canvas.region import Region
+from persistence.ports import Item, Rectangle
 from server.game.history import at_ms_of_key, is_control
 
 
 def is_placement(item: Item) -> bool:
     """Whether a row is a placement with a seq of its own."""
     return not is_control(item) and "seq" in item
+
+
+def lies_in(area: Rectangle | None, item: Item) -> bool:
+    """Whether a placement is of an area in original coordinates; None is everywhere."""
+    return area is None or area.contains(item["x_original"], item["y_original"])
+
+
+def original_area(region: Region, geometry: Geometry) -> Rectangle:
+    """Move a part of the board into the frame of the very first one."""
+    left, top = geometry.offset_x, geometry.offset_y
+    return Rectangle(region.x1 - left, region.y1 - top, region.x2 - left, region.y2 - top)
 
 
 def placement_entry(item: Item, geometry: Geometry) -> dict[str, Any]:
