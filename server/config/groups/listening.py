@@ -73,7 +73,7 @@ class Listening(BaseModel):
         Networks,
         About(
             GROUP,
-            "Networks of the proxies whose X-Forwarded-For is believed.",
+            "Networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.",
             "CIDR,…",
             "Believing anybody would let every client choose its own address.",
         ),

@@ -154,6 +154,20 @@ async def test_both_who_ask_while_it_is_being_committed_are_answered() -> None:
         assert [(status, ack["seq"]) for status, _, ack in answers] == [(201, 1)] * 2
 
 
+async def test_who_hangs_up_leaves_a_pixel_and_nothing_else() -> None:
+    async with painting() as ada:
+        ada.world.script.hold(COMMIT)
+        waiting = [asyncio.create_task(ada.post(request=7)) for _ in range(2)]
+        await until(lambda: len(ada.world.game._repeats) == 1)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        ada.world.script.release(COMMIT)
+        await until(lambda: ada.world.game.replica.seq == 1)
+        assert len(ada.world.game._repeats) == 0
+        assert (await ada.post(request=7))[2]["seq"] == 1
+
+
 async def test_a_draining_server_is_busy() -> None:
     async with painting() as ada:
         ada.world.game.stop_taking()
