@@ -18,7 +18,9 @@ from server.http.fields import Fields
 from server.http.problems import problem_of, unauthorized
 from server.http.reading import started
 
-HEADERS = {hdrs.CACHE_CONTROL: "no-cache", hdrs.VARY: hdrs.AUTHORIZATION}
+READ = {hdrs.CACHE_CONTROL: "no-cache", hdrs.VARY: hdrs.AUTHORIZATION}
+DONE = {hdrs.CACHE_CONTROL: "no-store"}
+"""What was done is no copy of anything, and may hold a token."""
 
 
 def routes(registry: Registry, callers: Callers) -> list[web.RouteDef]:
@@ -36,6 +38,7 @@ def _route(command: Command[Any], callers: Callers) -> web.RouteDef:
 def _serving(command: Command[Any], callers: Callers) -> Handler:
     fields, http = Fields(command), command.http
     assert http is not None  # noqa: S101  # as above
+    headers = READ if http.method == hdrs.METH_GET else DONE
 
     async def serve(request: web.Request) -> web.StreamResponse:
         started(callers.services)
@@ -55,7 +58,7 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
         body = orjson.dumps(outcome.fields)
         outcome.then()
         return web.Response(
-            status=http.status, body=body, content_type="application/json", headers=HEADERS
+            status=http.status, body=body, content_type="application/json", headers=headers
         )
 
     return serve

@@ -7,6 +7,7 @@ import pytest
 
 from canvas.refusals import Refused
 from server.commands.all import COMMANDS
+from server.commands.replies import GameState
 from server.session.placing import MAX_UNANSWERED
 from server.wire.binary_v1 import MAX_RECORDS
 from server.wire.codes import CloseCode, ErrorCode
@@ -57,6 +58,15 @@ def test_every_field_of_a_command_is_in_its_section(command: Any) -> None:
     text = section(f"`{command.name}`")
     fields = command.request.model_json_schema().get("properties", {})
     assert [name for name in fields if f"`{name}" not in text] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS.over_websocket(), ids=lambda command: command.name)
+def test_every_field_of_a_reply_is_told(command: Any) -> None:
+    text = section(f"`{command.name}`")
+    if issubclass(command.reply, GameState):
+        text += section("Game state")
+    fields = command.reply.model_json_schema().get("properties", {})
+    assert [name for name in fields if not re.search(rf"\b{name}\b", text)] == []
 
 
 def test_the_numbers_that_the_page_names() -> None:

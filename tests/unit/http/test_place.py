@@ -70,6 +70,7 @@ async def test_the_ack_comes_when_the_pixel_is_published() -> None:
         assert headers["RateLimit"] == '"requests";r=249;t=1, "cooldown";r=0;t=60'
         assert place.Ack.model_validate_json(orjson.dumps(ack)).seq == 1
         assert ada.world.services.metrics.accepted == 1
+        assert headers["Cache-Control"] == "no-store"
 
 
 async def test_who_has_no_token_is_told_so() -> None:
