@@ -10,7 +10,7 @@ from tesserae_client import Client
 from canvas.board import Board
 from tests.support.foreign import BINARY, GAME, JSON, Foreign, dialled
 from tests.support.paintings import pxls_board, pxls_colors, pxls_palette, saved
-from tests.support.processes import SCRIPT, ServerProcess, process
+from tests.support.processes import SCRIPT, ServerProcess, process, tesserae
 
 pytestmark = pytest.mark.integration
 
@@ -18,17 +18,6 @@ FREE = ("--cooldown-ms", "0")
 SIZE = ("--size", "96x64", *FREE)
 PATIENCE_S = 60
 KILLS = 3
-
-
-async def tesserae(*words: str) -> tuple[int, str]:
-    """Run a command to its end; its exit code and all that it said."""
-    running = await asyncio.create_subprocess_exec(
-        str(SCRIPT), *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    async with asyncio.timeout(PATIENCE_S):
-        said, _ = await running.communicate()
-    assert running.returncode is not None
-    return running.returncode, said.decode()
 
 
 def drawn(directory: Path) -> list[str]:

@@ -13,7 +13,7 @@ from PIL import Image
 from tesserae_client import Client
 
 from canvas.palette import DEFAULT
-from tests.support.processes import SCRIPT, ServerProcess, process
+from tests.support.processes import SCRIPT, ServerProcess, process, tesserae
 
 pytestmark = pytest.mark.integration
 
@@ -21,17 +21,6 @@ FREE = ("--size", "40x30", "--cooldown-ms", "0", "--snapshot-pixels", "200")
 PATIENCE_S = 60
 FRAME = 64
 ROUNDS = 40
-
-
-async def tesserae(*words: str) -> tuple[int, str]:
-    """Run a command to its end; its exit code and all that it said."""
-    running = await asyncio.create_subprocess_exec(
-        str(SCRIPT), *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
-    )
-    async with asyncio.timeout(PATIENCE_S):
-        said, _ = await running.communicate()
-    assert running.returncode is not None
-    return running.returncode, said.decode()
 
 
 async def paint(server: ServerProcess, rounds: int = ROUNDS) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 SCRIPT = Path(sys.executable).parent / "tesserae"
 ADDRESS = re.compile(r"https?://127\.0\.0\.1:(\d+)/")
 PATIENCE_S = 30
+COMMAND_PATIENCE_S = 60
 FLAGS = ("--message-rate", "0", "--handshakes-per-second", "0", "--address-budget", "0")
 
 
@@ -102,3 +103,14 @@ async def process(data: Path, *flags: str) -> AsyncIterator[ServerProcess]:
         yield server
     finally:
         assert await server.stop() == 0
+
+
+async def tesserae(*words: str) -> tuple[int, str]:
+    """Run a command to its end; its exit code and all that it said."""
+    running = await asyncio.create_subprocess_exec(
+        str(SCRIPT), *words, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+    )
+    async with asyncio.timeout(COMMAND_PATIENCE_S):
+        said, _ = await running.communicate()
+    assert running.returncode is not None
+    return running.returncode, said.decode()
