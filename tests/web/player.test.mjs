@@ -104,6 +104,18 @@ test("unanswered placements are bounded", async () => {
   await assert.rejects(player.place(0, 0, 1), /await some of them first/);
 });
 
+test("a board is verified at the number that the sum is of, whatever comes in the same turn", async () => {
+  const { world, player } = await joined();
+  const sum = player.board.crc32();
+  const [right, wrong, other] = [player.verify(), player.verify(), player.verify()];
+  const [first, second, third] = world.socket.commands.slice(-3).map(({ id }) => id);
+  world.socket.says({ re: first, ok: true, seq: 10, crc32: sum });
+  world.socket.says({ re: second, ok: true, seq: 10, crc32: 1 });
+  world.socket.says(pixelsFrame({ first: 11, records: [packRecord(0, 0, 5)] }));
+  world.socket.says({ re: third, ok: true, seq: 10, crc32: sum });
+  assert.deepEqual(await Promise.all([right, wrong, other]), [true, false, false]);
+});
+
 test("other commands can be asked", async () => {
   const { world, player } = await joined();
   const limits = player.ask("limits", { game: "place#main" });

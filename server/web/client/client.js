@@ -60,7 +60,7 @@ export class Client extends Emitter {
     this.#sync = new GameSync(this.#observer(), options.inflate);
     this.#connection = new Connection(options, {
       statusChanged: (status) => this.emit("status", status),
-      greeted: () => void this.#subscribe(),
+      greeted: () => this.#subscribe(),
       eventReceived: (event) => this.#eventReceived(event),
       binaryReceived: (buffer) => this.#binaryReceived(buffer),
       lost: () => this.#lost(),
@@ -127,6 +127,17 @@ export class Client extends Emitter {
     this.#recognized(await this.ask("rename", { name }));
   }
 
+  /**
+   * Compare checksums at the very same number.
+   * @returns {Promise<boolean>} whether our board is the server's; false also while it is being mended
+   */
+  verify() {
+    return new Promise((resolve, reject) => {
+      const compare = (sum) => resolve(this.#sync.matches(sum));
+      this.#connection.request("checksum", { game: this.name }, compare, reject);
+    });
+  }
+
   /** The page is shown again, or the network is back. */
   wake() {
     this.#connection.wake();
@@ -177,17 +188,18 @@ export class Client extends Emitter {
       },
       settingsChanged: (changes) => this.#settingsChanged(changes),
       progressed: (done, total) => this.emit("progress", { done, total }),
-      needsResync: (since) => void this.#resync(since),
+      needsResync: (since) => this.#resync(since),
     };
   }
 
-  async #subscribe(claim = this.#options.identity.claim()) {
-    const request = { game: this.name, since: this.position, snapshot: "inline" };
-    try {
-      this.#welcomed(await this.#connection.command("subscribe", { ...claim, games: [request] }));
-    } catch (error) {
-      this.#notWelcomed(error, claim);
-    }
+  #subscribe(claim = this.#options.identity.claim()) {
+    const game = { game: this.name, since: this.position, snapshot: "inline" };
+    this.#connection.request(
+      "subscribe",
+      { ...claim, games: [game] },
+      (reply) => this.#welcomed(reply),
+      (error) => this.#notWelcomed(error, claim),
+    );
   }
 
   /** One who may not be a guest may watch; one who was too fast tries again. */
@@ -195,7 +207,7 @@ export class Client extends Emitter {
     const mayWatch = claim.guest && (error.code === "forbidden" || error.scope === GUESTS_SCOPE);
     if (error.code === "lost" || error.code === "unauthorized") return; // a close tells it, 4401
     if (mayWatch) this.#watchOnly(error);
-    else if (error.retryAfterMs !== undefined) this.#later(() => void this.#subscribe(), error.retryAfterMs);
+    else if (error.retryAfterMs !== undefined) this.#later(() => this.#subscribe(), error.retryAfterMs);
     else this.emit("status", { phase: "absent", code: error.code, message: error.message });
   }
 
@@ -203,8 +215,8 @@ export class Client extends Emitter {
     const pauseMs = retryAfterMs === undefined ? 0 : Math.max(retryAfterMs, GUEST_PAUSE_MS);
     this.#refusedGuest = { code, untilMs: this.#options.now() + pauseMs };
     this.#options.clearTimer(this.#guestTimer);
-    if (pauseMs > 0) this.#guestTimer = this.#options.setTimer(() => void this.#subscribe(), pauseMs);
-    void this.#subscribe({});
+    if (pauseMs > 0) this.#guestTimer = this.#options.setTimer(() => this.#subscribe(), pauseMs);
+    this.#subscribe({});
   }
 
   #recognized(you) {
@@ -225,7 +237,7 @@ export class Client extends Emitter {
 
   #checkLater() {
     this.#options.clearTimer(this.#checkTimer);
-    this.#checkTimer = this.#options.setTimer(() => void this.#check(), this.#checkEveryMs);
+    this.#checkTimer = this.#options.setTimer(() => this.#check(), this.#checkEveryMs);
   }
 
   get #checkEveryMs() {
@@ -248,19 +260,20 @@ export class Client extends Emitter {
     this.emit("cooldown");
   }
 
-  async #resync(since) {
-    try {
-      this.#adopt(await this.#connection.command("resync", { game: this.name, since }));
-    } catch (error) {
-      this.#pauseResync(error);
-    }
+  #resync(since) {
+    this.#connection.request(
+      "resync",
+      { game: this.name, since },
+      (state) => this.#adopt(state),
+      (error) => this.#pauseResync(error),
+    );
   }
 
   /** Asked for too often: try again a little later, unless the line is gone and will tell itself. */
   #pauseResync(error) {
     this.#sync.resyncFailed();
     if (error.code === "lost") return;
-    this.#later(() => void this.#resync(undefined), error.retryAfterMs ?? RESYNC_PAUSE_MS);
+    this.#later(() => this.#resync(undefined), error.retryAfterMs ?? RESYNC_PAUSE_MS);
   }
 
   #later(act, ms) {
@@ -268,12 +281,17 @@ export class Client extends Emitter {
     this.#againTimer = this.#options.setTimer(act, ms);
   }
 
-  async #check() {
-    try {
-      this.#sync.checked(await this.#connection.command("checksum", { game: this.name }));
-    } catch (error) {
-      if (error.code === "lost") return;
-    }
+  #check() {
+    this.#connection.request(
+      "checksum",
+      { game: this.name },
+      (reply) => this.#checked(reply),
+      (error) => error.code === "lost" || this.#checkLater(),
+    );
+  }
+
+  #checked(reply) {
+    this.#sync.checked(reply);
     this.#checkLater();
   }
 

@@ -113,10 +113,22 @@ export class Connection {
    * @returns {Promise<object>} the reply, or a CommandError
    */
   command(name, fields = {}) {
-    if (!this.live) return Promise.reject(lostError());
+    return new Promise((resolve, reject) => this.request(name, fields, resolve, reject));
+  }
+
+  /**
+   * Send a command whose reply is to be taken in the very turn in which it comes: Node's WebSocket
+   * hands over all messages that it has read in one turn, before any promise is heard of.
+   * @param {string} name
+   * @param {object} fields
+   * @param {(reply: any) => void} resolve
+   * @param {(error: CommandError) => void} reject
+   */
+  request(name, fields, resolve, reject) {
+    if (!this.live) return reject(lostError());
     const id = this.#nextId++;
     this.#socket.send(JSON.stringify({ do: name, id, ...fields }));
-    return new Promise((resolve, reject) => this.#replies.set(id, { resolve, reject }));
+    this.#replies.set(id, { resolve, reject });
   }
 
   /** @param {ArrayBuffer} frame */
@@ -197,8 +209,9 @@ export class Connection {
   #leave() {
     this.#socket = null;
     this.#greetedAtMs = null;
-    for (const { reject } of this.#replies.values()) reject(lostError());
+    const waiting = [...this.#replies.values()];
     this.#replies.clear();
+    for (const { reject } of waiting) reject(lostError());
     this.#handlers.lost();
   }
 

@@ -139,6 +139,8 @@ export class Player {
   ask(command: string, fields?: object): Promise<any>;
   /** Choose another name, as a guest; rejects with a CommandError. */
   rename(name: string): Promise<void>;
+  /** Whether our board is the server's, by checksums of the very same number. */
+  verify(): Promise<boolean>;
   wake(): void;
   become(token: string): void;
   startOver(): void;
@@ -218,6 +220,7 @@ export class GameSync {
   pixelsArrived(frame: PixelsFrame): void;
   numberedArrived(event: { event: string; game: string; seq: number }): void;
   checked(reply: { seq: number; crc32: number }): void;
+  matches(reply: { seq: number; crc32: number }): boolean;
   resyncFailed(): void;
 }
 

@@ -114,6 +114,11 @@ export class GameSync {
     else if (seq === this.seq && this.board.crc32() !== crc32) this.#resync(undefined);
   }
 
+  /** @returns {boolean} whether our board is the one that the reply to `checksum` speaks of */
+  matches({ seq, crc32 }) {
+    return this.#snapshot === null && seq === this.seq && this.board?.crc32() === crc32;
+  }
+
   /** A resync could not be asked for; the next frame may ask again. */
   resyncFailed() {
     this.#asked = false;

@@ -324,7 +324,9 @@ async def test_bytes_that_are_no_frame_cost_the_server_the_line():
     async with table() as seat:
         await seat.peer.socket.send(b"\x01 what")
         peer = await seat.server.line()
-        assert any(isinstance(e, Lost) and "a pixels frame of 6 bytes" in e.reason for e in seat.heard)
+        assert any(
+            isinstance(e, Lost) and "a pixels frame of 6 bytes" in e.reason for e in seat.heard
+        )
         await peer.join("current")
         await soon(seat.client.ready())
 
