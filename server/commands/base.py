@@ -13,7 +13,7 @@ from pydantic import Field
 
 from canvas.geometry import MAX_SIDE
 from canvas.palette import MAX_COLORS, Palette
-from canvas.refusals import Refused
+from canvas.refusals import Refusal, Refused
 from persistence.errors import TransientFault
 from server.access.identity import Role
 from server.commands.registry import (
@@ -26,6 +26,7 @@ from server.commands.registry import (
     Reply,
     Request,
     bad_request,
+    refused,
 )
 from server.commands.watching import GameName, unknown_game
 from server.game.base_blob import BasePicture
@@ -84,10 +85,10 @@ async def _import(call: Call[ImportBase]) -> Outcome:
     game.importing = True
     try:
         return await _lay(call, game)
-    except ImportRefused as refused:
-        return _refused(refused.code, str(refused))
+    except ImportRefused as no:
+        return _busy(str(no)) if no.code == Refused.BUSY.code else Failed(no.code, str(no))
     except TransientFault as fault:
-        return _refused(Refused.BUSY.code, f"{fault}; nothing was changed: {fault.hint}")
+        return _busy(f"{fault}; nothing was changed: {fault.hint}")
     finally:
         game.importing = False
 
@@ -127,9 +128,8 @@ def _picture(asked: ImportBase) -> BasePicture:
     return BasePicture.read(deflated, asked.width, asked.height)
 
 
-def _refused(code: str, message: str) -> Failed:
-    extra = {"retryAfterMs": BUSY_RETRY_MS} if code == Refused.BUSY.code else {}
-    return Failed(code, message, extra)
+def _busy(message: str) -> Failed:
+    return refused(Refusal(Refused.BUSY, message, BUSY_RETRY_MS))
 
 
 COMMAND = Command(

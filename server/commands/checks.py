@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from canvas.refusals import Refusal
 from server.commands.registry import Command, Failed, RequestT, bad_request
 from server.wire.codes import ErrorCode
 
@@ -20,12 +19,6 @@ def forbidden(command: Command[Any], roles: Iterable[str]) -> Failed | None:
     wanted = " or ".join(sorted(command.roles or ()))
     text = f"{command.name} needs the role {wanted}; use a token that has it"
     return Failed(ErrorCode.FORBIDDEN, text)
-
-
-def rate_limited(refusal: Refusal) -> Failed:
-    """Say which bucket is empty, and when to come back."""
-    extra = {"retryAfterMs": refusal.left_ms, "scope": refusal.scope}
-    return Failed(refusal.why.code, refusal.message, extra)
 
 
 def read_request(request: type[RequestT], fields: Mapping[str, Any]) -> RequestT | Failed:

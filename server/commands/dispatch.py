@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from inspect import iscoroutine
 from typing import Any
 
-from server.commands.checks import forbidden, rate_limited, read_request
+from server.commands.checks import forbidden, read_request
 from server.commands.registry import (
     Call,
     Command,
@@ -20,6 +20,7 @@ from server.commands.registry import (
     SessionCall,
     SessionOutcome,
     bad_request,
+    refused,
 )
 from server.session.allowance import Bucket
 from server.session.session import Session
@@ -91,7 +92,7 @@ def _unhandled(session: Session, command: Command[Any] | None, failed: Failed) -
 def _refused_for_rate(session: Session, command: Command[Any] | None) -> Failed | None:
     cost, bucket = (command.cost, command.bucket) if command else (1, Bucket.MESSAGES)
     refusal = session.charge(cost, bucket)
-    return None if refusal is None else rate_limited(refusal)
+    return None if refusal is None else refused(refusal)
 
 
 def _carry_out(

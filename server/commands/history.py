@@ -13,7 +13,6 @@ from canvas.refusals import Refused
 from canvas.region import Region
 from persistence.errors import PermanentFault
 from persistence.ports import Rectangle
-from server.commands.checks import rate_limited
 from server.commands.cursors import Cursor, CursorError
 from server.commands.history_search import Search
 from server.commands.moment import Moment
@@ -27,6 +26,7 @@ from server.commands.registry import (
     Reply,
     Request,
     bad_request,
+    refused,
 )
 from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
@@ -104,7 +104,7 @@ async def _history(call: Call[HistoryAsked]) -> Outcome:
     search = Search(services.journal, game, area, asked.user, asked.since, asked.until, asked.limit)
     refusal = call.caller.charge(search.looked_at // ITEMS_PER_CREDIT)
     if refusal is not None:
-        return rate_limited(refusal)
+        return refused(refusal)
     try:
         return await _page(search, cursor, query)
     except PermanentFault:

@@ -7,14 +7,14 @@ changes nothing: `become` does, once the command succeeds.
 
 from dataclasses import dataclass
 
-from canvas.refusals import FOREVER_MS, Refused
+from canvas.refusals import Refusal, Refused
 from canvas.rules import ban_refusal
 from server.access import admission
 from server.access.auth import Unauthorized
 from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity
 from server.commands.caller import Caller
-from server.commands.registry import Failed, bad_request
+from server.commands.registry import Failed, bad_request, refused
 from server.session.services import Services
 from server.session.session import Session
 from server.wire.codes import CloseCode, ErrorCode
@@ -45,7 +45,7 @@ async def _prepare_token(services: Services, token: str) -> Failed | None:
     try:
         await services.authenticator.prepare(token)
     except IssuerAway as away:
-        return Failed(Refused.BUSY.code, str(away), {"retryAfterMs": away.retry_after_ms})
+        return refused(Refusal(Refused.BUSY, str(away), away.retry_after_ms))
     return None
 
 
@@ -82,11 +82,7 @@ def ban_on(caller: Caller) -> Failed | None:
     ban = bans.of_address(caller.remote, wall_ms)
     if ban is None and caller.user_id is not None:
         ban = bans.of_user(caller.user_id, wall_ms)
-    if ban is None:
-        return None
-    refusal = ban_refusal(ban, wall_ms)
-    left_ms = None if refusal.left_ms == FOREVER_MS else refusal.left_ms
-    return Failed(refusal.why.code, refusal.message, {"leftMs": left_ms})
+    return None if ban is None else refused(ban_refusal(ban, wall_ms))
 
 
 def _banned(session: Session, rejection: admission.Rejection) -> Failed:
@@ -108,6 +104,5 @@ def new_guest(caller: Caller) -> Person | Failed:
     wait_ms = services.guest_limit.wait_ms(caller.remote)
     if wait_ms:
         message = "your address has as many guests as it may; use a token or come back later"
-        extra = {"retryAfterMs": wait_ms, "scope": GUESTS_SCOPE}
-        return Failed(Refused.RATE.code, message, extra)
+        return refused(Refusal(Refused.RATE, message, wait_ms, GUESTS_SCOPE))
     return Person(*services.authenticator.mint_guest())

@@ -22,6 +22,7 @@ from server.commands.registry import (
     Reply,
     Request,
     SessionCall,
+    refused,
 )
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
@@ -101,7 +102,7 @@ def _unknown_yet() -> Failed:
         "the store takes its time, and the pixel may still come; send the same request number "
         "again to learn what became of it"
     )
-    return Failed(Refused.BUSY.code, text, {"retryAfterMs": RETRY_MS})
+    return refused(Refusal(Refused.BUSY, text, RETRY_MS))
 
 
 COMMAND = Command(

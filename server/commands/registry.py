@@ -14,8 +14,10 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
+from canvas.refusals import Refusal
 from server.commands.caller import Caller
 from server.session.allowance import Bucket
+from server.session.answers import wait_fields
 from server.session.session import Session
 from server.wire.codes import ErrorCode
 
@@ -81,6 +83,11 @@ class Failed:
 def bad_request(field_name: str, problem: str) -> Failed:
     """Say which field of a command is wrong, and how."""
     return Failed(ErrorCode.BAD_REQUEST, f"{field_name}: {problem}", {"field": field_name})
+
+
+def refused(refusal: Refusal) -> Failed:
+    """Say why somebody may not, or not now, and what time does about it."""
+    return Failed(refusal.why.code, refusal.message, wait_fields(refusal))
 
 
 Outcome = Done | Failed

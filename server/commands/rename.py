@@ -6,7 +6,7 @@ outside issuer has named keeps that name.
 
 from typing import Any
 
-from canvas.refusals import Refused
+from canvas.refusals import Refusal, Refused
 from server.access.chosen_names import chosen_name
 from server.access.identity import Identity
 from server.commands.identify import ban_on
@@ -19,6 +19,7 @@ from server.commands.registry import (
     Outcome,
     Request,
     bad_request,
+    refused,
 )
 from server.commands.you import Person, person
 from server.session.services import Services
@@ -50,8 +51,8 @@ def _rename(call: Call[Rename]) -> Outcome:
         return bad_request("name", str(error))
     wait_ms = services.rename_limit.take(identity.id)
     if wait_ms:
-        extra = {"retryAfterMs": wait_ms, "scope": RENAMES_SCOPE}
-        return Failed(Refused.RATE.code, "too many names in an hour; keep this one for now", extra)
+        text = "too many names in an hour; keep this one for now"
+        return refused(Refusal(Refused.RATE, text, wait_ms, RENAMES_SCOPE))
     renamed, token = services.authenticator.rename(identity, name)
     you = person(renamed, token)
     _tell(services, caller, renamed, you)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 
 from server.asking import Position, Resume, SnapshotMode
 from server.commands.caller import Caller
-from server.commands.registry import Failed, Request
+from server.commands.registry import Failed, Request, refused
 from server.game.game import Game
 from server.game.state import game_state
 from server.hub.subscription import Prepared
@@ -135,5 +135,4 @@ def start(session: Session, entries: Sequence[Entry]) -> None:
 
 def unknown_game(name: str) -> Failed:
     """Say that a game does not exist."""
-    refusal = placing.unknown_game(name)
-    return Failed(refusal.why.code, refusal.message)
+    return refused(placing.unknown_game(name))

@@ -16,7 +16,7 @@ from server.access.addresses import client_address
 from server.access.auth import Unauthorized
 from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity, Role
-from server.commands.checks import rate_limited
+from server.commands.registry import refused
 from server.config import Settings
 from server.game.game import Game
 from server.http.problems import problem_of, unauthorized, unavailable
@@ -123,7 +123,7 @@ def pay(
     request[PAID_FROM] = (purse, bucket)
     refusal = purse.charge(cost, bucket)
     if refusal is not None:
-        raise problem_of(rate_limited(refusal))
+        raise problem_of(refused(refusal))
 
 
 def show_cooldown(request: web.Request, caller: HttpCaller, game: Game) -> None:

@@ -1,7 +1,7 @@
 """What a placement is answered in JSON: the ack of an accepted one, the details of a refusal.
 
 Owns their fields, which are the same in a reply over WebSocket and over HTTP. Pure. Called by
-placing.py and by the command `place`.
+placing.py and by the command `place`; what a refusal tells of time, by all commands.
 """
 
 from typing import Any, NamedTuple
@@ -66,7 +66,12 @@ def ack_fields(event: PixelPlaced, game: Game) -> dict[str, Any]:
 def refusal_fields(refusal: Refusal, placement: Placement, game: Game | None) -> dict[str, Any]:
     """Tell what goes beside the code and message of a refused placement."""
     cell = published(game, placement)
-    fields: dict[str, Any] = {"seq": cell.seq, "color": cell.color}
+    return {"seq": cell.seq, "color": cell.color, **wait_fields(refusal)}
+
+
+def wait_fields(refusal: Refusal) -> dict[str, Any]:
+    """Tell what lifts a refusal: the time to wait, and which limit it was."""
+    fields: dict[str, Any] = {}
     if refusal.why in _WORTH_A_RETRY:
         fields["retryAfterMs"] = refusal.left_ms
     elif refusal.why in _LIFTED_BY_TIME or refusal.left_ms:
