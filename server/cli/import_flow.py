@@ -31,8 +31,8 @@ from server.config import Settings
 from server.config.palette import read_listed
 from server.founding import DEFAULT_CHANNEL
 from server.game.base_blob import BasePicture
+from server.game.base_import import Import, ImportRefused, Place
 from server.game.config import GameConfig, found
-from server.game.importing import Import, ImportRefused, Place
 from server.game.names import DEFAULT_GAME
 from server.importing.offline import import_offline
 from server.importing.plan import Colors, Plan, Target, Unsuitable, choose, make_plan, new_target

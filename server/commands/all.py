@@ -1,11 +1,11 @@
 """All commands, in the order of the reference page. A new one is a file beside and a line here."""
 
 from server.commands import (
-    base,
     checksum,
     game,
     games,
     history,
+    import_base,
     limits,
     ping,
     pixel,
@@ -35,6 +35,6 @@ COMMANDS = Registry(
         pixel.COMMAND,
         history.COMMAND,
         ping.COMMAND,
-        base.COMMAND,
+        import_base.COMMAND,
     )
 )

@@ -13,9 +13,9 @@ from canvas.events import BaseImported
 from persistence.errors import StoreError
 from persistence.ports import Store
 from server.clock import Clock
+from server.game.base_import import Import, import_base
 from server.game.config import GameConfig
 from server.game.game import Game, GameListener
-from server.game.importing import Import, import_base
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter

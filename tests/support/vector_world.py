@@ -17,7 +17,7 @@ from canvas.mask import Mask
 from canvas.placement import Placement
 from canvas.refusals import Refusal, Refused
 from server.game.base_blob import BasePicture
-from server.game.importing import Import, Place, import_base
+from server.game.base_import import Import, Place, import_base
 from server.wire import events
 from server.wire.codec import Codec
 from tests.support.connections import FakeConnection

@@ -14,7 +14,7 @@ from persistence.errors import PermanentFault, StoreDamaged, StoreError, Transie
 from persistence.faulty import Faults, faulty
 from persistence.ports import Blob, Store
 from server.game.base_blob import BasePicture
-from server.game.importing import Import, Place, import_base
+from server.game.base_import import Import, Place, import_base
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
 from server.recovery.snapshotter import Snapshotter

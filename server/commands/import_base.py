@@ -30,8 +30,8 @@ from server.commands.registry import (
 )
 from server.commands.watching import GameName, unknown_game
 from server.game.base_blob import BasePicture
+from server.game.base_import import Import, ImportRefused, Place, checked_place, import_base
 from server.game.game import Game
-from server.game.importing import Import, ImportRefused, Place, checked_place, import_base
 from server.wire.codes import ErrorCode
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
