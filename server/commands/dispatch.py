@@ -36,7 +36,7 @@ class Dispatcher:
     """Takes the text messages of all sessions."""
 
     def __init__(self, registry: Registry) -> None:
-        self._commands = {command.name: command for command in registry.over_websocket()}
+        self._registry = registry
 
     def __call__(self, session: Session, data: bytes) -> None:
         """Take one text message."""
@@ -60,12 +60,13 @@ class Dispatcher:
         _answer(session, command_id, outcome)
 
     def _find(self, name: object) -> Command[Any] | None:
-        return self._commands.get(name) if isinstance(name, str) else None
+        command = self._registry.get(name)
+        return None if command is None or command.handler is None else command
 
     def _unknown(self, name: object) -> Failed:
         if not isinstance(name, str):
             return bad_request("do", "must be the name of a command")
-        known = ", ".join(self._commands)
+        known = ", ".join(command.name for command in self._registry.over_websocket())
         return Failed(
             ErrorCode.UNKNOWN_COMMAND, f"there is no command {name[:64]!r}; known are {known}"
         )

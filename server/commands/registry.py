@@ -6,10 +6,11 @@ pages and the OpenAPI document are made of it or checked against it. It knows no
 text.
 """
 
+import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -108,6 +109,7 @@ class OnSession(Generic[RequestT]):
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 MAX_BODY_BYTES = 16 * 1024
+_IN_PATH = re.compile(r"{(\w+)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,11 @@ class Http(Generic[RequestT]):
     shows_cooldown: bool = False
     """Whether the response's headers tell the cooldown in the game that the path names."""
     max_body_bytes: int = MAX_BODY_BYTES
+
+
+def fields_in(path: str) -> frozenset[str]:
+    """Name the fields that stand in a path."""
+    return frozenset(_IN_PATH.findall(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +162,21 @@ class Command(Generic[RequestT]):
         """Whether a caller with these roles may use it."""
         return self.roles is None or not self.roles.isdisjoint(roles)
 
-    def handler_over_http(self) -> Handler[RequestT] | None:
-        """Handle a request over HTTP by this; None when there is none."""
+    def over_http(self) -> "OverHttp | None":
+        """Say how HTTP serves it; None when there is no path, or nothing that handles it."""
         if self.http is None:
             return None
         shared = None if isinstance(self.handler, OnSession) else self.handler
-        return self.http.handler or shared
+        handler = self.http.handler or shared
+        return None if handler is None else OverHttp(self, self.http, handler)
+
+
+class OverHttp(NamedTuple):
+    """A command as HTTP serves it."""
+
+    command: Command[Any]
+    http: Http[Any]
+    handler: Handler[Any]
 
 
 class Registry:
@@ -185,14 +201,14 @@ class Registry:
         """Those that a WebSocket serves."""
         return [command for command in self if command.handler is not None]
 
-    def over_http(self) -> list[Command[Any]]:
+    def over_http(self) -> list[OverHttp]:
         """Those that HTTP serves."""
-        return [command for command in self if command.http is not None]
+        return [served for command in self if (served := command.over_http()) is not None]
 
 
 def _check_reachable(command: Command[Any]) -> None:
     if command.http is None:
         if command.handler is None:
             raise ValueError(f"{command.name} is served neither over a WebSocket nor over HTTP")
-    elif command.handler_over_http() is None:
+    elif command.over_http() is None:
         raise ValueError(f"{command.name} needs a handler of its own for HTTP")

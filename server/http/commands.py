@@ -12,7 +12,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from server.commands.checks import forbidden, read_request
-from server.commands.registry import Call, Command, Failed, Outcome, Registry
+from server.commands.registry import Call, Failed, Outcome, OverHttp, Registry
 from server.http.caller import Callers, HttpCaller, pay, show_cooldown
 from server.http.fields import Fields
 from server.http.problems import problem_of, unauthorized
@@ -25,20 +25,17 @@ DONE = {hdrs.CACHE_CONTROL: "no-store"}
 
 def routes(registry: Registry, callers: Callers) -> list[web.RouteDef]:
     """Give the routes of all commands."""
-    return [_route(command, callers) for command in registry.over_http()]
+    return [_route(served, callers) for served in registry.over_http()]
 
 
-def _route(command: Command[Any], callers: Callers) -> web.RouteDef:
-    assert command.http is not None  # noqa: S101  # only such commands are given
-    serve = _serving(command, callers)
-    method, path = command.http.method, command.http.path
-    return web.get(path, serve) if method == "GET" else web.route(method, path, serve)
+def _route(served: OverHttp, callers: Callers) -> web.RouteDef:
+    serve, (method, path) = _serving(served, callers), (served.http.method, served.http.path)
+    return web.get(path, serve) if method == hdrs.METH_GET else web.route(method, path, serve)
 
 
-def _serving(command: Command[Any], callers: Callers) -> Handler:
-    fields, http = Fields(command), command.http
-    assert http is not None  # noqa: S101  # as above
-    headers = READ if http.method == hdrs.METH_GET else DONE
+def _serving(served: OverHttp, callers: Callers) -> Handler:
+    command, http = served.command, served.http
+    fields, headers = Fields(command.request, http), READ if http.method == hdrs.METH_GET else DONE
 
     async def serve(request: web.Request) -> web.StreamResponse:
         started(callers.services)
@@ -52,7 +49,7 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
         game = callers.services.games.get(asked["game"]) if http.shows_cooldown else None
         if game is not None:
             show_cooldown(request, caller, game)
-        outcome = await _carry_out(command, caller, asked)
+        outcome = await _carry_out(served, caller, asked)
         if isinstance(outcome, Failed):
             raise problem_of(outcome)
         body = orjson.dumps(outcome.fields)
@@ -64,11 +61,9 @@ def _serving(command: Command[Any], callers: Callers) -> Handler:
     return serve
 
 
-async def _carry_out(command: Command[Any], caller: HttpCaller, fields: dict[str, Any]) -> Outcome:
-    request = read_request(command.request, fields)
+async def _carry_out(served: OverHttp, caller: HttpCaller, fields: dict[str, Any]) -> Outcome:
+    request = read_request(served.command.request, fields)
     if isinstance(request, Failed):
         return request
-    handler = command.handler_over_http()
-    assert handler is not None  # noqa: S101  # the registry refuses a command without one
-    outcome = handler(Call(caller, request))
+    outcome = served.handler(Call(caller, request))
     return await outcome if isawaitable(outcome) else outcome

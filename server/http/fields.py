@@ -11,23 +11,21 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from server.commands.registry import Command, Request
+from server.commands.registry import Http, Request, fields_in
 from server.http.problems import Problem, bad_field
 
 JSON_TYPE = "application/json"
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _SWITCHES = {"true": True, "false": False}
-_IN_PATH = re.compile(r"{(\w+)}")
 
 
 class Fields:
     """Reads the fields of one command."""
 
-    def __init__(self, command: Command[Any]) -> None:
-        assert command.http is not None  # noqa: S101  # the registry's `over_http` gives no other
-        self._http = command.http
-        self._types = _types_of(command.request)
-        self._in_path = frozenset(_IN_PATH.findall(self._http.path))
+    def __init__(self, request: type[Request], http: Http[Any]) -> None:
+        self._http = http
+        self._types = _types_of(request)
+        self._in_path = fields_in(http.path)
 
     async def read(self, request: web.Request) -> dict[str, Any]:
         """Read all fields, unchecked. Raises Problem (400, 413 or 415)."""

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from server import __version__
-from server.commands.registry import Command, Http, Registry
+from server.commands.registry import Command, Http, Registry, fields_in
 from server.http.openapi_plain import ROUTES, Plain
 from server.http.openapi_shapes import Schema, problem_schema, schemas_of, without_null
 from server.http.rate_headers import LEFT, POLICY
@@ -22,7 +22,6 @@ ABOUT = (
     "credits of your token, or of your address without one; the `RateLimit` headers tell what is "
     "left. In a path, write `#` as `%23`: the default canvas is `place%23main`."
 )
-_IN_PATH = re.compile(r"{(\w+)}")
 _REFERENCE = re.compile(r"#/components/schemas/(\w+)")
 _PROBLEM = {"$ref": "#/components/responses/Problem"}
 _RATE = {name: {"$ref": f"#/components/headers/{name}"} for name in (POLICY, LEFT)}
@@ -31,12 +30,12 @@ _EXAMPLES = {"game": "place#main"}
 
 def document(registry: Registry) -> dict[str, Any]:
     """Describe all that HTTP serves."""
-    commands = registry.over_http()
-    models = [model for command in commands for model in (command.request, command.reply)]
-    schemas = schemas_of(models)
+    served = registry.over_http()
+    schemas = schemas_of(
+        model for one in served for model in (one.command.request, one.command.reply)
+    )
     paths: dict[str, dict[str, Any]] = {}
-    for command in commands:
-        http = _http_of(command)
+    for command, http, _ in served:
         paths.setdefault(http.path, {})[http.method.lower()] = _operation(command, http, schemas)
     for plain in ROUTES:
         paths.setdefault(plain.path, {})["get"] = _plain(plain)
@@ -61,14 +60,9 @@ def _needed(schemas: dict[str, Schema], paths: dict[str, Any]) -> dict[str, Sche
     return {name: schema for name, schema in schemas.items() if name in found}
 
 
-def _http_of(command: Command[Any]) -> Http[Any]:
-    assert command.http is not None  # noqa: S101  # the registry's `over_http` gives no other
-    return command.http
-
-
 def _operation(command: Command[Any], http: Http[Any], schemas: dict[str, Schema]) -> Schema:
     request = schemas[command.request.__name__]
-    in_path = set(_IN_PATH.findall(http.path))
+    in_path = fields_in(http.path)
     operation: Schema = {
         "operationId": command.name,
         "summary": command.summary,
@@ -97,7 +91,7 @@ def _about(command: Command[Any], request: Schema) -> str:
     return f"{request['description']}\n\nCosts {credits_taken}.{roles}"
 
 
-def _parameters(request: Schema, in_path: set[str], *, with_query: bool) -> list[Schema]:
+def _parameters(request: Schema, in_path: frozenset[str], *, with_query: bool) -> list[Schema]:
     found = []
     for name, schema in request.get("properties", {}).items():
         if name in in_path or with_query:
@@ -105,7 +99,7 @@ def _parameters(request: Schema, in_path: set[str], *, with_query: bool) -> list
     return found
 
 
-def _parameter(name: str, schema: Schema, request: Schema, in_path: set[str]) -> Schema:
+def _parameter(name: str, schema: Schema, request: Schema, in_path: frozenset[str]) -> Schema:
     return {
         "name": name,
         "in": "path" if name in in_path else "query",
@@ -116,7 +110,7 @@ def _parameter(name: str, schema: Schema, request: Schema, in_path: set[str]) ->
     }
 
 
-def _body(request: Schema, in_path: set[str]) -> Schema:
+def _body(request: Schema, in_path: frozenset[str]) -> Schema:
     fields = {name: s for name, s in request.get("properties", {}).items() if name not in in_path}
     needed = [name for name in request.get("required", ()) if name not in in_path]
     return {"type": "object", "properties": fields, **({"required": needed} if needed else {})}
@@ -145,7 +139,7 @@ def _plain(plain: Plain) -> Schema:
         "tags": [plain.tag],
         "security": [{}, {TOKEN: []}] if plain.path.startswith("/api/games") else [],
         "parameters": [
-            *(_parameter(name, text, {}, {name}) for name in _IN_PATH.findall(plain.path)),
+            *(_parameter(name, text, {}, fields_in(plain.path)) for name in fields_in(plain.path)),
             *(
                 {"name": n, "in": "query", "required": False, **p}
                 for n, p in plain.parameters.items()
