@@ -2,7 +2,7 @@
 
 Owns the rules of becoming somebody: by a token, as a guest, or not at all; and that nobody becomes
 somebody else. What has to be awaited is awaited by `prepare`; then it is decided in one turn, which
-changes nothing: `become` does, once the command succeeds.
+changes nothing: `become` does, once the command succeeds. HTTP asks `verified` for its tokens.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ GUESTS_SCOPE = "guests-per-address"
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Identified:
     """Who a connection will be; `token` when it was made just now."""
 
     identity: Identity | None
@@ -49,7 +49,7 @@ async def _prepare_token(services: Services, token: str) -> Failed | None:
     return None
 
 
-def identify(session: Session, token: str | None, *, guest: bool) -> Person | Failed:
+def identify(session: Session, token: str | None, *, guest: bool) -> Identified | Failed:
     """Tell who the client is, or why it cannot be."""
     if token is not None and guest:
         return bad_request("guest", "send either a token or guest, not both")
@@ -57,23 +57,29 @@ def identify(session: Session, token: str | None, *, guest: bool) -> Person | Fa
         return _by_token(session, token)
     if guest and session.identity is None:
         return new_guest(session)
-    return Person(session.identity)
+    return Identified(session.identity)
 
 
-def _by_token(session: Session, token: str) -> Person | Failed:
+def _by_token(session: Session, token: str) -> Identified | Failed:
     try:
-        identity = session.services.authenticator.verify(token)
+        identity = verified(session.services, token)
     except Unauthorized as unauthorized:
         return _unauthorized(session, unauthorized.reason)
-    if identity.guest and not session.services.rules.guests:
-        return _unauthorized(session, "guests are not let in here any more")
     if session.identity is not None and session.identity.id != identity.id:
         return bad_request("token", "this connection is somebody else already; open another one")
     wall_ms = session.services.clock.wall_ms()
     ban = session.services.bans.of_user(identity.id, wall_ms)
     if ban is not None:
         return _banned(session, admission.banned(ban, wall_ms))
-    return Person(identity)
+    return Identified(identity)
+
+
+def verified(services: Services, token: str) -> Identity:
+    """Tell whom a token names, if such people are let in. Raises Unauthorized."""
+    identity = services.authenticator.verify(token)
+    if identity.guest and not services.rules.guests:
+        raise Unauthorized("guests are not let in here any more")
+    return identity
 
 
 def ban_on(caller: Caller) -> Failed | None:
@@ -96,7 +102,7 @@ def _unauthorized(session: Session, reason: str) -> Failed:
     return Failed(ErrorCode.UNAUTHORIZED, f"{reason}; sign in again", then=close)
 
 
-def new_guest(caller: Caller) -> Person | Failed:
+def new_guest(caller: Caller) -> Identified | Failed:
     """Make somebody a guest, or say why not; whoever succeeds is to be counted in this turn."""
     services = caller.services
     if not services.rules.guests:
@@ -105,4 +111,4 @@ def new_guest(caller: Caller) -> Person | Failed:
     if wait_ms:
         message = "your address has as many guests as it may; use a token or come back later"
         return refused(Refusal(Refused.RATE, message, wait_ms, GUESTS_SCOPE))
-    return Person(*services.authenticator.mint_guest())
+    return Identified(*services.authenticator.mint_guest())

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from server.access.identity import Identity
 from server.commands import watching, you
-from server.commands.identify import Person, identify, prepare
+from server.commands.identify import Identified, identify, prepare
 from server.commands.registry import (
     Command,
     Done,
@@ -86,14 +86,14 @@ async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     return Done(_reply(session, person, entries), lambda: watching.start(session, entries))
 
 
-def _settle_in(session: Session, person: Person, request: Subscribe) -> None:
+def _settle_in(session: Session, person: Identified, request: Subscribe) -> None:
     session.become(person.identity, invisible=request.invisible)
     session.wants_presence = request.wants_presence
     session.set_interval(request.min_interval_ms)
     session.services.hub.hint(session.connection, wanted=request.watch_version == 0)
 
 
-def _reply(session: Session, person: Person, entries: Sequence[Entry]) -> dict[str, Any]:
+def _reply(session: Session, person: Identified, entries: Sequence[Entry]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "you": _you(session, person),
         "games": watching.states(session, entries),
@@ -103,7 +103,7 @@ def _reply(session: Session, person: Person, entries: Sequence[Entry]) -> dict[s
     return fields
 
 
-def _you(session: Session, person: Person) -> dict[str, Any]:
+def _you(session: Session, person: Identified) -> dict[str, Any]:
     identity = person.identity
     if identity is None:
         return {"id": None, "name": None, "roles": [], "anonymous": True}

@@ -16,6 +16,7 @@ from server.access.addresses import client_address
 from server.access.auth import Unauthorized
 from server.access.auth_keys import IssuerAway
 from server.access.identity import Identity, Role
+from server.commands.identify import verified
 from server.commands.registry import refused
 from server.config import Settings
 from server.game.game import Game
@@ -97,12 +98,9 @@ class Callers:
             return None
         if given[: len(BEARER)].lower() != BEARER.lower():
             raise Unauthorized("only bearer tokens are taken here")
-        token, authenticator = given[len(BEARER) :].strip(), self.services.authenticator
-        await authenticator.prepare(token)
-        identity = authenticator.verify(token)
-        if identity.guest and not self.services.rules.guests:
-            raise Unauthorized("guests are not let in here any more")
-        return identity
+        token = given[len(BEARER) :].strip()
+        await self.services.authenticator.prepare(token)
+        return verified(self.services, token)
 
 
 def client_address_of(settings: Settings) -> ClientAddress:
