@@ -86,6 +86,12 @@ class LaidPicture:
         return None if color == UNTOUCHED else color
 
 
+def covers(cells: Cells, frame: Geometry) -> bool:
+    """Whether a picture leaves nothing of a board as it is."""
+    whole = cells.shape == (frame.height, frame.width)
+    return whole and not bool((cells == UNTOUCHED).any())
+
+
 def check_place(width: int, height: int, x: int, y: int, frame: Geometry) -> None:
     """Raise ValueError, telling the remedy, unless a picture lies within a board."""
     if not (width > 0 and height > 0):

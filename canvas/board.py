@@ -139,6 +139,10 @@ class Board:
         np.bitwise_and(part, picture.kept, out=part)
         np.bitwise_or(part, picture.values, out=part)
 
+    def is_blank(self, empty: int) -> bool:
+        """Whether every cell has the colour of fresh ones."""
+        return np.array_equal(self.packed, _blank(self.width * self.height, empty, self.bits))
+
     def to_bytes(self) -> bytes:
         """Copy the packed bytes."""
         return self.packed.tobytes()

@@ -6,6 +6,8 @@ position plus the offset: `x = x_original + offset_x`. Used by everything that s
 
 from dataclasses import dataclass
 
+from canvas.region import Region
+
 MAX_SIDE = 8000
 """Longest side of a board: 13 bits of a record hold it, and its packed bytes stay at 32 MB."""
 
@@ -37,6 +39,11 @@ class Geometry:
     def cells(self) -> int:
         """How many cells the board has."""
         return self.width * self.height
+
+    @property
+    def whole(self) -> Region:
+        """All of the board as a region."""
+        return Region(0, 0, self.width - 1, self.height - 1)
 
     def contains(self, x: int, y: int) -> bool:
         """Whether the array position is on the board."""

@@ -75,7 +75,12 @@ def rows(packed: Cells, width: int, first_row: int, count: int, bits: int = 4) -
     return unpack(part, skipped + end - first, bits)[skipped:].reshape(count, width)
 
 
+def cut(packed: Cells, width: int, region: Region, bits: int = 4) -> Cells:
+    """Unpack a region of a board of that width into shape (height, width)."""
+    strip = rows(packed, width, region.y1, region.height, bits)
+    return strip[:, region.x1 : region.x2 + 1]
+
+
 def crop(packed: Cells, width: int, region: Region, bits: int = 4) -> bytes:
     """Repack a region of a board of that width, with index y * w + x of the region."""
-    strip = rows(packed, width, region.y1, region.height, bits)
-    return pack(strip[:, region.x1 : region.x2 + 1].ravel(), bits).tobytes()
+    return pack(cut(packed, width, region, bits).ravel(), bits).tobytes()

@@ -63,6 +63,11 @@ class Palette:
             empty = (white or usable[-1:] or [0])[0]
         return cls(tuple(colors), empty)
 
+    @property
+    def rgb(self) -> list[str | None]:
+        """`#RRGGBB` by number, None for a gap."""
+        return [_rgb(color) for color in self.colors]
+
     def to_json(self) -> list[dict[str, str] | None]:
         """The protocol's form: `[{rgb, name} | null]`."""
         return [

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from canvas.board import Board
 from canvas.geometry import Geometry
-from canvas.packing import rows
+from canvas.packing import cut
 from canvas.region import Region
 from persistence.errors import StoreDamaged
 from pictures.drawing import draw
@@ -38,8 +38,8 @@ async def read_board(settings: Settings, game: str) -> ReadBoard:
         if present is None:
             raise await no_such_game(store, game, settings)
     replica = present.outcome.replica
-    palette = [None if color is None else color.rgb for color in replica.settings.palette.colors]
-    return ReadBoard(replica.board, replica.lineage.geometry, palette, replica.seq)
+    palette = replica.settings.palette
+    return ReadBoard(replica.board, replica.lineage.geometry, palette.rgb, replica.seq)
 
 
 def _complain(damage: StoreDamaged) -> None:
@@ -48,5 +48,4 @@ def _complain(damage: StoreDamaged) -> None:
 
 def drawn(read: ReadBoard, part: Region, scale: int) -> bytes:
     """Draw a part of the board as PNG."""
-    cells = rows(read.board.packed, read.board.width, part.y1, part.height)
-    return draw(cells[:, part.x1 : part.x2 + 1], read.palette, scale)
+    return draw(cut(read.board.packed, read.board.width, part), read.palette, scale)

@@ -154,6 +154,5 @@ def _mark(plan: Plan, top: int, bottom: int) -> tuple[str, str]:
 
 
 def _rgb(plan: Plan, number: int) -> str | None:
-    colors = plan.palette.colors
-    color = colors[number] if number < len(colors) else None
-    return None if color is None else color.rgb
+    rgb = plan.palette.rgb
+    return rgb[number] if number < len(rgb) else None

@@ -53,7 +53,7 @@ class MomentParameter(click.ParamType[int]):
 def check_region(region: Region | None, geometry: Geometry) -> Region:
     """Return the part, or the whole board for None. Raises UsageError when it lies outside."""
     if region is None:
-        return Region(0, 0, geometry.width - 1, geometry.height - 1)
+        return geometry.whole
     if not geometry.contains(region.x2, region.y2):
         raise click.UsageError(
             f"--region ends at {region.x2},{region.y2}, but the board is {geometry.width} x"

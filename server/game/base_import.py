@@ -8,12 +8,8 @@ line where no server runs.
 import asyncio
 from dataclasses import dataclass
 
-import numpy as np
-
-from canvas.base import UNTOUCHED, LaidPicture, check_place
-from canvas.board import Board
+from canvas.base import LaidPicture, check_place, covers
 from canvas.events import BaseImported
-from canvas.geometry import Geometry
 from canvas.palette import Palette
 from canvas.refusals import Refused
 from persistence.ports import Blobs
@@ -107,7 +103,7 @@ def _check_palette(palette: Palette, game: Game, laid: LaidPicture) -> None:
             f"the empty color of {game.name} is number {empty} for good, and the new palette has"
             f" {palette.hint}; give it a color of that number, or import into a new directory",
         )
-    if not (_covers(laid, game.head.geometry) or is_blank(game)):
+    if not (covers(laid.cells, game.head.geometry) or is_blank(game)):
         raise ImportRefused(
             ErrorCode.CONFLICT,
             f"{game.name} is painted on, and the picture does not cover all of it: what stays would"
@@ -115,15 +111,8 @@ def _check_palette(palette: Palette, game: Game, laid: LaidPicture) -> None:
         )
 
 
-def _covers(laid: LaidPicture, frame: Geometry) -> bool:
-    whole = laid.cells.shape == (frame.height, frame.width)
-    return whole and not bool((laid.cells == UNTOUCHED).any())
-
-
 def is_blank(game: Game) -> bool:
     """Whether nothing is on the board, nor on its way there."""
     replica = game.replica
-    if game.head.seq != replica.seq:
-        return False
-    board, empty = replica.board, replica.settings.palette.empty
-    return np.array_equal(board.packed, Board(board.width, board.height, empty).packed)
+    nothing_pending = game.head.seq == replica.seq
+    return nothing_pending and replica.board.is_blank(replica.settings.palette.empty)

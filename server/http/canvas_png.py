@@ -13,7 +13,7 @@ from typing import NamedTuple
 from aiohttp import hdrs, web
 
 from canvas.geometry import MAX_SIDE
-from canvas.packing import rows
+from canvas.packing import cut
 from canvas.region import Region
 from pictures.drawing import draw
 from server.game.game import Game
@@ -81,9 +81,8 @@ class Gallery:
 
 
 def _sketch(game: Game, subject: Subject) -> tuple[Strip, int, list[str | None]]:
-    colors = game.replica.settings.palette.colors
-    palette = [None if color is None else color.rgb for color in colors]
-    return strip_of(game.replica.board, subject.region), subject.scale, palette
+    strip = strip_of(game.replica.board, subject.region)
+    return strip, subject.scale, game.replica.settings.palette.rgb
 
 
 def _subject(game: Game, region: Region, scale: int) -> Subject:
@@ -91,14 +90,7 @@ def _subject(game: Game, region: Region, scale: int) -> Subject:
 
 
 def _drawn(strip: Strip, scale: int, palette: list[str | None]) -> bytes:
-    region = strip.region
-    cells = rows(strip.cells, strip.width, region.y1, region.height)
-    return draw(cells[:, region.x1 : region.x2 + 1], palette, scale)
-
-
-def _whole(game: Game) -> Region:
-    geometry = game.replica.lineage.geometry
-    return Region(0, 0, geometry.width - 1, geometry.height - 1)
+    return draw(cut(strip.cells, strip.width, strip.region), palette, scale)
 
 
 def _largest_scale(region: Region) -> int:
@@ -115,7 +107,8 @@ def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
         purse = (await callers.of(request)).allowance
         pay(request, purse)
         only(request, (*CORNERS, SCALE))
-        region = region_of(request, game.replica.lineage.geometry) or _whole(game)
+        geometry = game.replica.lineage.geometry
+        region = region_of(request, geometry) or geometry.whole
         scale = scale_of(request, _largest_scale(region))
         known = _subject(game, region, scale).etag
         if is_known(request, known):

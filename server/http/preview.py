@@ -13,7 +13,7 @@ import numpy as np
 from aiohttp import hdrs, web
 from numpy.typing import NDArray
 
-from canvas.packing import rows
+from canvas.packing import cut
 from canvas.records import split
 from canvas.region import Region
 from pictures.drawing import draw
@@ -74,16 +74,15 @@ async def _draw(game: Game, until_ms: int) -> Preview:
     board = replica.board
     view = (min(board.width, WIDTH // PART_SCALE), min(board.height, HEIGHT // PART_SCALE))
     if board.width <= WIDTH and board.height <= HEIGHT:
-        region = Region(0, 0, board.width - 1, board.height - 1)
+        region = replica.lineage.geometry.whole
     else:
         region = await asyncio.to_thread(
             liveliest, _recent(replica), board.width, board.height, view
         )
     # What has grown meanwhile has grown around it or moved it: a picture of a place all the same.
     etag = f'"{replica.epoch}-{replica.seq}-preview"'
-    palette = [None if color is None else color.rgb for color in replica.settings.palette.colors]
-    strip = strip_of(replica.board, region)
-    body = await asyncio.to_thread(_drawn, strip, palette, replica.settings.palette.empty)
+    palette, strip = replica.settings.palette, strip_of(replica.board, region)
+    body = await asyncio.to_thread(_drawn, strip, palette.rgb, palette.empty)
     return Preview(body, etag, until_ms)
 
 
@@ -120,8 +119,7 @@ def _busiest_start(positions: NDArray[np.uint32], side: int, span: int) -> int:
 
 def _drawn(strip: Strip, palette: Sequence[str | None], empty: int) -> bytes:
     region = strip.region
-    cells = rows(strip.cells, strip.width, region.y1, region.height)
-    cells = cells[:, region.x1 : region.x2 + 1]
+    cells = cut(strip.cells, strip.width, region)
     scale = min(WIDTH // region.width, HEIGHT // region.height)
     shown = np.repeat(np.repeat(cells, scale, axis=0), scale, axis=1)
     sheet = np.full((HEIGHT, WIDTH), empty, np.uint8)

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from canvas.base import STRIP_ROWS, UNTOUCHED, check_place
+from canvas.base import STRIP_ROWS, UNTOUCHED, check_place, covers
 from canvas.board import Board
 from canvas.geometry import MAX_SIDE, Geometry
-from canvas.packing import Cells, rows
+from canvas.packing import Cells, cut
 from canvas.palette import MAX_COLORS, WHITE, Palette
 from canvas.palette_files import Listed
+from canvas.region import Region
 from pictures.matching import Matched, match
 from pictures.picture import Picture, Progress
 from pictures.reducing import Replaced, reduced
@@ -38,10 +39,7 @@ class Target:
     @property
     def is_blank(self) -> bool:
         """Whether nothing is painted on it."""
-        board, empty = self.board, self.palette.empty
-        if board is None:
-            return True
-        return np.array_equal(board.packed, Board(board.width, board.height, empty).packed)
+        return self.board is None or self.board.is_blank(self.palette.empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +148,17 @@ def make_plan(
     except ValueError as error:
         raise Unsuitable(str(error)) from error
     palette = colors.palette
-    rgb = [None if color is None else color.rgb for color in palette.colors]
-    matched = match(picture, rgb, dither=dither, progress=progress)
+    matched = match(picture, palette.rgb, dither=dither, progress=progress)
     plan = Plan(target, x, y, matched, palette, colors.replaced, 0)
     _check_palette(plan)
     return Plan(target, x, y, matched, palette, colors.replaced, _differing(plan))
 
 
 def _check_palette(plan: Plan) -> None:
-    target, matched = plan.target, plan.matched
-    shape = (target.geometry.height, target.geometry.width)
-    covers = matched.cells.shape == shape and not matched.untouched
-    if plan.sets_palette and not target.is_blank and not covers:
+    target = plan.target
+    if not plan.sets_palette or covers(plan.cells, target.geometry):
+        return
+    if not target.is_blank:
         raise Unsuitable(
             f"{target.game} is painted on, and the picture does not cover all of it: what stays"
             " would change color with the palette; import without --palette, or a picture that"
@@ -179,18 +176,18 @@ def _differing(plan: Plan) -> int:
     count = 0
     for row in range(0, height, STRIP_ROWS):
         strip = cells[row : row + STRIP_ROWS]
-        y, board = plan.y + row, target.board
-        before = rows(board.packed, board.width, y, len(strip))[:, plan.x : plan.x + width]
+        x, y = plan.x, plan.y + row
+        below = Region(x, y, x + width - 1, y + len(strip) - 1)
+        before = cut(target.board.packed, target.board.width, below)
         count += int(np.count_nonzero(differs[before, strip]))
     return count
 
 
 def _differs(old: Palette, new: Palette) -> NDArray[np.bool_]:
     """Say for each old and new number whether they show another colour; untouched ones do not."""
-    shown = [[None if color is None else color.rgb for color in p.colors] for p in (old, new)]
     differs = np.ones((UNTOUCHED + 1, UNTOUCHED + 1), bool)
     differs[:, UNTOUCHED] = False
-    for before, rgb in enumerate(shown[0]):
-        for after, other in enumerate(shown[1]):
+    for before, rgb in enumerate(old.rgb):
+        for after, other in enumerate(new.rgb):
             differs[before, after] = rgb != other
     return differs
