@@ -16,13 +16,11 @@ from canvas.packing import (
     Cells,
     cells_per_byte,
     check_padding,
-    crop,
     pack,
     packed_size,
     unpack,
 )
 from canvas.records import COLOR_SHIFT, SIDE_MASK, Y_SHIFT, Records, split
-from canvas.region import Region
 
 VECTOR_FROM = 100
 """From so many records on numpy is faster than a loop over a memoryview."""
@@ -164,16 +162,6 @@ class Board:
         if first_lane or (end_lane and end_row != self.height):
             raise ValueError("a band must begin and end on a whole byte; use even numbers of rows")
         return self.packed[at : end + (end_lane > 0)].tobytes()
-
-    def region(self, x1: int, y1: int, x2: int, y2: int) -> bytes:
-        """Repacked bytes of a rectangle, both ends included. Raises ValueError when outside."""
-        region = Region(x1, y1, x2, y2)
-        if x2 >= self.width or y2 >= self.height:
-            raise ValueError(
-                f"({x2}, {y2}) is outside the board of {self.width} x {self.height};"
-                f" use x up to {self.width - 1} and y up to {self.height - 1}"
-            )
-        return crop(self.packed, self.width, region, self.bits)
 
     def colors(self) -> Cells:
         """Color of every cell, as an array of shape (height, width)."""

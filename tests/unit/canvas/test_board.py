@@ -119,20 +119,12 @@ def test_bands_keep_to_the_board(first: int, rows: int) -> None:
         Board(8, 3).band(first, rows)
 
 
-@given(st.integers(1, 9), st.integers(1, 9), st.data())
-def test_regions_are_repacked(width: int, height: int, data: st.DataObject) -> None:
-    board, naive = Board(width, height), NaiveBoard(width, height)
-    x1, y1 = data.draw(st.integers(0, width - 1)), data.draw(st.integers(0, height - 1))
-    x2, y2 = data.draw(st.integers(x1, width - 1)), data.draw(st.integers(y1, height - 1))
-    for x, y, color in [(x1, y1, 3), (x2, y2, 4), (0, 0, 5)]:
-        board.set(x, y, color)
-        naive.set(x, y, color)
-    assert board.region(x1, y1, x2, y2) == naive.region(x1, y1, x2, y2)
-
-
-def test_a_region_outside_is_refused() -> None:
-    with pytest.raises(ValueError, match="use x up to 6 and y up to 2"):
-        Board(7, 3).region(0, 0, 7, 0)
+def test_a_board_is_blank_until_a_cell_has_another_color() -> None:
+    board = Board(7, 3, 15)
+    assert board.is_blank(15)
+    assert not board.is_blank(14)
+    board.set(6, 2, 14)
+    assert not board.is_blank(15)
 
 
 class BoardMachine(RuleBasedStateMachine):
