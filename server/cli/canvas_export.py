@@ -5,21 +5,16 @@ and changes nothing. Called by the group `canvas`.
 """
 
 import asyncio
-from math import isqrt
 from typing import Any
 
 import click
 
-from canvas.geometry import MAX_SIDE
 from canvas.region import Region
+from pictures.limits import MAX_SCALE, MAX_SIDE, largest_scale
 from server.cli.options import SettingsCommand, loaded, settings_options
 from server.cli.output import STANDARD, check_target, opened_output
 from server.cli.parameters import RegionParameter, check_region
 from server.game.names import DEFAULT_GAME
-
-MAX_SCALE = 32
-MAX_PIXELS = MAX_SIDE * MAX_SIDE
-"""Of a picture: what it takes of memory is three to four bytes for each."""
 
 
 @click.command("export", cls=SettingsCommand)
@@ -73,7 +68,7 @@ def export(
 
 
 def _check_scale(part: Region, scale: int) -> None:
-    largest = max(1, min(MAX_SCALE, isqrt(MAX_PIXELS // (part.width * part.height))))
+    largest = largest_scale(part.width, part.height)
     if scale > largest:
         raise click.UsageError(
             f"--scale {scale} makes a picture of more than {MAX_SIDE} x {MAX_SIDE} pixels; for"

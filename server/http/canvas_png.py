@@ -7,15 +7,14 @@ once. Drawing runs in a thread from a copy.
 import asyncio
 from collections import OrderedDict
 from http import HTTPStatus
-from math import isqrt
 from typing import NamedTuple
 
 from aiohttp import hdrs, web
 
-from canvas.geometry import MAX_SIDE
 from canvas.packing import cut
 from canvas.region import Region
 from pictures.drawing import draw
+from pictures.limits import largest_scale
 from server.game.game import Game
 from server.http import costs
 from server.http.bodies import Outbox, is_known, send
@@ -25,8 +24,6 @@ from server.http.reading import CORNERS, SCALE, game_of, only, region_of, scale_
 from server.http.strips import Strip, strip_of
 
 PATH = "/api/games/{game}/canvas.png"
-MAX_SCALE = 32
-MAX_PIXELS = MAX_SIDE * MAX_SIDE
 KEPT = 8
 MAX_DRAWN_AT_ONCE = 2
 MAX_WAITING = 32
@@ -93,11 +90,6 @@ def _drawn(strip: Strip, scale: int, palette: list[str | None]) -> bytes:
     return draw(cut(strip.cells, strip.width, strip.region), palette, scale)
 
 
-def _largest_scale(region: Region) -> int:
-    cells = region.width * region.height
-    return max(1, min(MAX_SCALE, isqrt(MAX_PIXELS // cells)))
-
-
 def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
     """Give the route."""
     gallery = Gallery()
@@ -109,7 +101,7 @@ def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
         only(request, (*CORNERS, SCALE))
         geometry = game.replica.lineage.geometry
         region = region_of(request, geometry) or geometry.whole
-        scale = scale_of(request, _largest_scale(region))
+        scale = scale_of(request, largest_scale(region.width, region.height))
         known = _subject(game, region, scale).etag
         if is_known(request, known):
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(known))

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from canvas.geometry import MAX_SIDE
+from pictures.limits import MAX_SCALE
 from server.http import canvas_bin, canvas_png, preview
 from server.http.reading import CORNERS, SCALE
 
@@ -25,7 +26,7 @@ _WORDS = {
 }
 _CORNERS = {name: {"schema": _SIDE, "description": _WORDS[name]} for name in CORNERS}
 _SCALE = {
-    "schema": {"type": "integer", "minimum": 1, "maximum": canvas_png.MAX_SCALE, "default": 1},
+    "schema": {"type": "integer", "minimum": 1, "maximum": MAX_SCALE, "default": 1},
     "description": "How many pixels wide and high a cell is; less for large boards.",
 }
 _BOARD_HEADERS: dict[str, dict[str, Any]] = {

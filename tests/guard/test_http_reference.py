@@ -1,7 +1,8 @@
 """The reference of the HTTP API says what the registry says, and names its numbers rightly."""
 
+from pictures.limits import MAX_SCALE
 from server.config import Settings
-from server.http import canvas_png, costs, preview
+from server.http import costs, preview
 from server.http.cors import PREFLIGHT_S
 from tests.support.source import read
 from tests.support.write_http_reference import page
@@ -20,7 +21,7 @@ def test_the_numbers_that_the_page_names() -> None:
         f"one credit for each {costs.BYTES_PER_CREDIT // 1024} KB",
         f"each {costs.PIXELS_PER_CREDIT:,} pixels",
         f"a preview {costs.PREVIEW}",
-        f"1 to {canvas_png.MAX_SCALE}",
+        f"1 to {MAX_SCALE}",
         f"{preview.WIDTH} \N{MULTIPLICATION SIGN} {preview.HEIGHT}",
         f"{PREFLIGHT_S // 60} minutes",
     ):

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_told(
 def test_no_picture_is_larger_than_the_largest_board(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.cli.canvas_export.MAX_PIXELS", 30 * 10 * 9)
+    monkeypatch.setattr("pictures.limits.MAX_PIXELS", 30 * 10 * 9)
     painted(Path("data"))
     assert run("--scale", "4") == 2
     assert "the largest is 3" in capsys.readouterr().err

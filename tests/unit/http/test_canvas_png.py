@@ -31,13 +31,6 @@ async def test_wrong_queries_are_bad_requests(site: Site, query: str) -> None:
     assert (await site.get(f"{PATH}?{query}")).status == 400
 
 
-def test_the_scale_is_bounded_by_the_size_of_the_picture() -> None:
-    whole = Region(0, 0, 7999, 7999)
-    assert canvas_png._largest_scale(whole) == 1
-    assert canvas_png._largest_scale(Region(0, 0, 959, 539)) == 11
-    assert canvas_png._largest_scale(Region(0, 0, 9, 9)) == 32
-
-
 async def test_an_unchanged_board_is_drawn_once(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from pictures.choice import rgb_of
 from pictures.drawing import draw
+from pictures.limits import largest_scale
 from pictures.reading import read
 from tests.support.http import read_png
 
@@ -47,3 +48,7 @@ def test_a_part_of_a_board_may_be_drawn() -> None:
 def test_large_boards_are_drawn_whole() -> None:
     cells = np.random.default_rng(1).integers(0, 16, (1_001, 1_503), np.uint8)
     assert read_png(draw(cells, SIXTEEN)).pixels == cells.tolist()
+
+
+def test_the_scale_is_bounded_by_the_size_of_the_picture() -> None:
+    assert [largest_scale(side, side) for side in (8000, 700, 10)] == [1, 11, 32]
