@@ -9,10 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from canvas.geometry import Geometry
-from canvas.refusals import Refused
-from canvas.region import Region
 from persistence.errors import PermanentFault
 from persistence.ports import Rectangle
+from server.commands.area import CORNERS, area_of
 from server.commands.cursors import Cursor, CursorError
 from server.commands.history_search import Search
 from server.commands.moment import Moment
@@ -38,7 +37,6 @@ MAX_LIMIT = 1000
 ITEMS_PER_CREDIT = 200
 """On top of what the command costs by itself."""
 MAX_USER_CHARS = 128
-CORNERS = ("x1", "y1", "x2", "y2")
 
 
 class HistoryAsked(Request):
@@ -141,22 +139,10 @@ def _frame(game: Game, cursor: Cursor) -> Geometry:
 
 def _area(asked: HistoryAsked, frame: Geometry) -> Rectangle | Failed | None:
     """Return the area in original coordinates; None where it is the whole board."""
-    given = [getattr(asked, name) for name in CORNERS]
-    missing = [name for name, value in zip(CORNERS, given, strict=True) if value is None]
-    if len(missing) == len(CORNERS):
-        return None
-    if missing:
-        return bad_request(missing[0], f"is missing: an area needs all of {', '.join(CORNERS)}")
-    try:
-        region = Region(*given)
-    except ValueError as error:
-        return bad_request("x1", str(error))
-    if not frame.contains(region.x2, region.y2):
-        text = f"the board is {frame.width} x {frame.height}; ask for a part of it"
-        return Failed(Refused.OUT_OF_BOUNDS.code, text)
-    if region.width * region.height == frame.cells:
-        return None
-    return original_area(region, frame)
+    area = area_of([getattr(asked, name) for name in CORNERS], frame)
+    if area is None or isinstance(area, Failed):
+        return area
+    return None if area == frame.whole else original_area(area, frame)
 
 
 COMMAND = Command(

@@ -15,12 +15,13 @@ from canvas.packing import cut
 from canvas.region import Region
 from pictures.drawing import draw
 from pictures.limits import largest_scale
+from server.commands.area import CORNERS
 from server.game.game import Game
 from server.http import costs
 from server.http.bodies import Outbox, is_known, send
 from server.http.caller import Callers, pay
 from server.http.problems import unavailable
-from server.http.reading import CORNERS, SCALE, game_of, only, region_of, scale_of
+from server.http.reading import SCALE, game_of, only, region_of, scale_of
 from server.http.strips import Strip, strip_of
 
 PATH = "/api/games/{game}/canvas.png"

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from canvas.geometry import MAX_SIDE
 from pictures.limits import MAX_SCALE
+from server.commands.area import CORNERS
 from server.http import canvas_bin, canvas_png, preview
-from server.http.reading import CORNERS, SCALE
+from server.http.reading import SCALE
 
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 0}

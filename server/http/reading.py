@@ -10,8 +10,8 @@ from collections.abc import Collection
 from aiohttp import web
 
 from canvas.geometry import Geometry
-from canvas.refusals import Refused
 from canvas.region import Region
+from server.commands.area import CORNERS, area_of
 from server.commands.registry import Failed
 from server.commands.watching import unknown_game
 from server.game.game import Game
@@ -19,7 +19,6 @@ from server.http.problems import bad_field, problem_of, unavailable
 from server.phase import Stage
 from server.session.services import Services
 
-CORNERS = ("x1", "y1", "x2", "y2")
 SCALE = "scale"
 _WHOLE = re.compile(r"[0-9]{1,5}")
 
@@ -52,19 +51,11 @@ def only(request: web.Request, known: Collection[str]) -> None:
 
 def region_of(request: web.Request, geometry: Geometry) -> Region | None:
     """Read the part that is asked for; None for the whole board. Raises Problem (400 or 422)."""
-    missing = [name for name in CORNERS if name not in request.query]
-    if len(missing) == len(CORNERS):
-        return None
-    if missing:
-        raise bad_field(missing[0], f"is missing: a region needs all of {', '.join(CORNERS)}")
-    try:
-        region = Region(*(whole(request, name) for name in CORNERS))
-    except ValueError as error:
-        raise bad_field("x2", str(error)) from error
-    if not geometry.contains(region.x2, region.y2):
-        text = f"the board is {geometry.width} x {geometry.height}; ask for a part of it"
-        raise problem_of(Failed(Refused.OUT_OF_BOUNDS.code, text))
-    return region
+    corners = [whole(request, name) if name in request.query else None for name in CORNERS]
+    area = area_of(corners, geometry)
+    if isinstance(area, Failed):
+        raise problem_of(area)
+    return area
 
 
 def whole(request: web.Request, name: str, default: str = "") -> int:
