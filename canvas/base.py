@@ -92,6 +92,13 @@ def covers(cells: Cells, frame: Geometry) -> bool:
     return whole and not bool((cells == UNTOUCHED).any())
 
 
+def check_taken(cells: Cells) -> None:
+    """Raise ValueError, telling the remedy, when a picture leaves all of a board as it is."""
+    strips = (cells[row : row + STRIP_ROWS] for row in range(0, len(cells), STRIP_ROWS))
+    if all(bool((strip == UNTOUCHED).all()) for strip in strips):
+        raise ValueError("no cell is taken: all are transparent or masked; give a picture with colors")
+
+
 def check_place(width: int, height: int, x: int, y: int, frame: Geometry) -> None:
     """Raise ValueError, telling the remedy, unless a picture lies within a board."""
     if not (width > 0 and height > 0):

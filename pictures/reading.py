@@ -97,7 +97,9 @@ def _opened(content: bytes) -> Iterator[ImageFile]:
             kinds = "PNG, GIF, BMP, WebP or JPEG"
             raise PictureError(f"the file is no readable {kinds} picture; {SAVE_ANEW}") from error
         except Image.DecompressionBombError as error:
-            raise PictureError("the picture has far too many pixels; make it smaller") from error
+            raise PictureError(
+                f"the picture has far too many pixels; make it smaller, up to {MAX_SIDE} a side"
+            ) from error
         except BROKEN as error:
             raise PictureError(f"the picture is broken ({error}); {SAVE_ANEW}") from error
 

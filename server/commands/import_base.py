@@ -11,12 +11,14 @@ from typing import Any
 
 from pydantic import Field
 
+from canvas.base import check_taken
 from canvas.geometry import MAX_SIDE
 from canvas.palette import MAX_COLORS, Palette
 from canvas.refusals import Refusal, Refused
 from persistence.errors import TransientFault
 from server.access.identity import Role
 from server.commands.registry import (
+    U32,
     Call,
     Command,
     Done,
@@ -36,7 +38,6 @@ from server.wire.codes import ErrorCode
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """8000 x 8000 cells of pure chance deflate to 37 MB, which are 50 MB in base64."""
-MAX_U32 = 2**32 - 1
 BUSY_RETRY_MS = 5000
 
 
@@ -53,7 +54,7 @@ class ImportBase(Request):
     game: GameName
     x: int = 0
     y: int = 0
-    generation: int | None = Field(default=None, ge=0, le=MAX_U32)
+    generation: U32 | None = None
     """The generation that x and y are meant in; None is the current one."""
     width: int = Field(ge=1, le=MAX_SIDE)
     height: int = Field(ge=1, le=MAX_SIDE)
@@ -125,7 +126,9 @@ def _picture(asked: ImportBase) -> BasePicture:
         deflated = a2b_base64(asked.cells, strict_mode=True)
     except (NotBase64, ValueError) as error:
         raise ValueError(f"must be base64: {error}") from error
-    return BasePicture.read(deflated, asked.width, asked.height)
+    picture = BasePicture.read(deflated, asked.width, asked.height)
+    check_taken(picture.cells)
+    return picture
 
 
 def _busy(message: str) -> Failed:

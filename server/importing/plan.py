@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from canvas.base import STRIP_ROWS, UNTOUCHED, check_place, covers
+from canvas.base import STRIP_ROWS, UNTOUCHED, check_place, check_taken, covers
 from canvas.board import Board
 from canvas.geometry import MAX_SIDE, Geometry
 from canvas.packing import Cells, cut
@@ -143,12 +143,13 @@ def make_plan(
 ) -> Plan:
     """Match a picture to the colours and compare it with the board. Raises Unsuitable."""
     x, y = at
+    palette = colors.palette
     try:
         check_place(picture.width, picture.height, x, y, target.geometry)
+        matched = match(picture, palette.rgb, dither=dither, progress=progress)
+        check_taken(matched.cells)
     except ValueError as error:
         raise Unsuitable(str(error)) from error
-    palette = colors.palette
-    matched = match(picture, palette.rgb, dither=dither, progress=progress)
     plan = Plan(target, x, y, matched, palette, colors.replaced, 0)
     _check_palette(plan)
     return Plan(target, x, y, matched, palette, colors.replaced, _differing(plan))

@@ -88,6 +88,7 @@ async def test_a_palette_may_come_with_it(site: Site) -> None:
         ({"cells": deflated(b"\1" * 5)}, 400, "bad-request", "exactly 6 bytes"),
         ({"cells": deflated(b"\1" * 50_000_000)}, 400, "bad-request", "exactly 6 bytes"),
         ({"cells": deflated(ROWS) + "AAAA"}, 400, "bad-request", "cells"),
+        ({"rows": [[255] * 3] * 2}, 400, "bad-request", "no cell is taken"),
         ({"palette": []}, 400, "bad-request", "palette"),
         ({"palette": [{"rgb": "red"}]}, 400, "bad-request", "palette"),
         ({"palette": [{"rgb": "#FF0000"}]}, 400, "bad-request", "empty color 15"),

@@ -55,6 +55,12 @@ def test_what_does_not_fit_is_told_with_where_it_would() -> None:
         plan(target(), [[RED, RED]], 5, 0)
 
 
+def test_a_picture_without_a_cell_to_take_is_refused() -> None:
+    with pytest.raises(Unsuitable, match="no cell is taken"):
+        plan(target(), [[None] * 6] * 4)
+    assert plan(target(), [[None] * 5 + [WHITE]]).matched.untouched == 5
+
+
 def test_a_palette_for_a_painted_board_needs_a_picture_that_covers_it() -> None:
     other = fitted(Palette.of([named(WHITE), named(RED)]), 15)
     with pytest.raises(Unsuitable, match="is painted on"):
