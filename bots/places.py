@@ -6,7 +6,7 @@ and says nothing where they are written otherwise. Called by scenario.py.
 
 import re
 
-_HEADER = re.compile(r"\s*\[\[\s*(?P<name>[\w-]+)\s*\]\]")
+_HEADER = re.compile(r"\s*\[{1,2}\s*(?P<name>[\w-]+)\s*\]")
 _KEY = re.compile(r"\s*\"?(?P<name>[\w-]+)\"?\s*=")
 _PATH = re.compile(r"(?:(?P<table>\w+)\[(?P<number>\d+)\])?\.?(?P<rest>[\w.-]*)")
 
@@ -34,5 +34,6 @@ class Places:
             return ""
         table, number = path["table"], int(path["number"] or 0)
         key = path["rest"].rpartition(".")[2]
-        line = self._lines.get((table, number, key)) or self._lines.get((table, number, ""))
+        lines = self._lines
+        line = lines.get((table, number, key)) or lines.get((table or key, number, ""))
         return "" if line is None else f":{line}"
