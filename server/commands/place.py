@@ -7,11 +7,10 @@ WebSocket the answer comes later and other messages pass it; over HTTP it is awa
 import asyncio
 from http import HTTPStatus
 
-from pydantic import Field
-
 from canvas.placement import Placement
 from canvas.refusals import Refusal, Refused
 from server.commands.registry import (
+    U32,
     Call,
     Command,
     Done,
@@ -30,7 +29,6 @@ from server.session.answers import ack_fields, refusal_fields
 from server.session.awaited import AwaitedPlacement
 from server.session.services import Services
 
-MAX_U32 = 2**32 - 1
 LONGEST_WAIT = 20.0
 """Seconds; less than proxies wait for an answer. Commits take milliseconds, while the store is
 there."""
@@ -44,9 +42,9 @@ class Place(Request):
     x: int
     y: int
     color: int
-    generation: int | None = Field(default=None, ge=0, le=MAX_U32)
+    generation: U32 | None = None
     """The generation that x and y are meant in; the current one when it is left out."""
-    request: int | None = Field(default=None, ge=0, le=MAX_U32)
+    request: U32 | None = None
     """Drawn at random for each placement: sent again, it gets the first outcome again."""
 
 

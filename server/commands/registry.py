@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from canvas.refusals import Refusal
@@ -38,6 +38,9 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", alias_generator=to_camel)
 
+
+U32 = Annotated[int, Field(ge=0, le=2**32 - 1)]
+"""A number that binary frames have room for, too."""
 
 RequestT = TypeVar("RequestT", bound=Request)
 
