@@ -12,9 +12,9 @@ from rich.live import Live
 from rich.table import Table
 
 from bots import report
-from bots.halfblocks import draw
 from bots.stage import Cast, Stage
 from bots.team import Team
+from pictures.halfblocks import draw
 
 TABLE_EVERY_S = 0.25
 LINE_EVERY_S = 5.0

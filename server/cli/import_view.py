@@ -13,14 +13,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from canvas.base import UNTOUCHED
 from persistence.errors import StoreError
+from pictures.halfblocks import draw
 from server.importing.plan import Plan
 
 LISTED_ON_TERMINAL = 40
 PREVIEW_COLUMNS = 64
 PREVIEW_LINES = 20
-UPPER_HALF = "▀"
 
 
 class View:
@@ -67,7 +66,7 @@ class View:
         if plan.matched.changes:
             self._out.print(_changes(plan, self._out.is_terminal))
         if self._out.is_terminal:
-            self._out.print(_preview(plan))
+            self._out.print(draw(plan.cells, plan.palette.rgb, PREVIEW_COLUMNS, PREVIEW_LINES))
 
     def _tell(self, plan: Plan) -> None:
         target, matched = plan.target, plan.matched
@@ -130,29 +129,3 @@ def _replaced(plan: Plan) -> Table:
 
 def _swatch(rgb: str) -> Text:
     return Text.assemble(("  ", f"on {rgb}"), f" {rgb}")
-
-
-def _preview(plan: Plan) -> Text:
-    """Draw one cell of each square block, two of them in a character."""
-    cells = plan.cells
-    step = max(1, -(-cells.shape[1] // PREVIEW_COLUMNS), -(-cells.shape[0] // (2 * PREVIEW_LINES)))
-    rows = cells[step // 2 :: step, step // 2 :: step].tolist()
-    rows += [[UNTOUCHED] * len(rows[0])] * (len(rows) % 2) if rows else []
-    text = Text(no_wrap=True)
-    for above, below in zip(rows[::2], rows[1::2], strict=True):
-        for top, bottom in zip(above, below, strict=True):
-            text.append(*_mark(plan, top, bottom))
-        text.append("\n")
-    return text
-
-
-def _mark(plan: Plan, top: int, bottom: int) -> tuple[str, str]:
-    upper, lower = _rgb(plan, top), _rgb(plan, bottom)
-    if upper is None and lower is None:
-        return " ", ""
-    return UPPER_HALF, f"{upper or 'default'} on {lower or 'default'}"
-
-
-def _rgb(plan: Plan, number: int) -> str | None:
-    rgb = plan.palette.rgb
-    return rgb[number] if number < len(rgb) else None

@@ -30,7 +30,7 @@ HOMES = {
     "uvloop": ("server/loop",),
     "pydantic_settings": ("server/config",),
     "click": ("server/cli/", "bots/"),
-    "rich": ("server/cli/", "server/telemetry/progress", "bots/"),
+    "rich": ("server/cli/", "server/telemetry/progress", "bots/", "pictures/halfblocks"),
     "PIL": ("pictures/",),
     "pyarrow": ("server/cli/",),
     "playwright": (),

@@ -3,51 +3,17 @@
 import asyncio
 from io import StringIO
 
-import numpy as np
-import pytest
 from rich.console import Console
-from rich.style import Style
 
 from bots.crew import Plan
-from bots.halfblocks import UPPER_HALF, draw, sample
 from bots.life_way import Life
 from bots.screen import Screen
 from bots.stage import Act, Stage, Window
-from bots.target import UNTOUCHED
 from bots.walk import walk
 from bots.way import Alone
+from pictures.halfblocks import UPPER_HALF
 from tests.support.serving import serving
 from tests.support.sockets import until
-
-PALETTE = ["#ff0000", None, "#0000ff"]
-
-
-def grid(*rows):
-    return np.array(rows, dtype=np.uint8)
-
-
-def test_two_cells_share_a_character():
-    text = draw(grid([0, 0, 2], [2, 2, 2]), PALETTE, 10, 5)
-    assert text.plain == UPPER_HALF * 3 + "\n"
-    assert [span.style for span in text.spans] == [
-        Style(color="#ff0000", bgcolor="#0000ff"),
-        Style(color="#0000ff", bgcolor="#0000ff"),
-    ]
-
-
-def test_what_has_no_colour_stays_as_the_terminal_is():
-    text = draw(grid([1, UNTOUCHED, 0]), PALETTE, 10, 5)
-    assert text.plain == "  " + UPPER_HALF + "\n"
-    assert text.spans[-1].style == Style(color="#ff0000")
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 500), (500, 1), (1024, 1024), (41, 79), (3, 2)])
-def test_whatever_its_size_it_fits(shape):
-    sampled = sample(np.zeros(shape, dtype=np.uint8), 79, 40)
-    assert 1 <= sampled.shape[0] <= 40
-    assert 1 <= sampled.shape[1] <= 79
-    if shape[0] <= 40 and shape[1] <= 79:
-        assert sampled.shape == shape
 
 
 def shown(screen, width, height):

@@ -1,7 +1,7 @@
-"""A region of the board in a terminal: two cells in each character, by its upper half block.
+"""Cells to a small picture in a terminal: two of them in each character, by half blocks.
 
 Owns the sampling to a size and the characters; rich turns the colours into what the terminal has.
-Called by the screen.
+Called by the bots' screen and the view of an import.
 """
 
 from collections.abc import Sequence
@@ -11,35 +11,39 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from bots.target import Colors
+from pictures.picture import Pixels
 
-UPPER_HALF = "▀"
+UPPER_HALF, LOWER_HALF = "▀", "▄"
 
 
-def draw(colors: Colors, palette: Sequence[str | None], columns: int, lines: int) -> Text:
+def draw(cells: Pixels, palette: Sequence[str | None], columns: int, lines: int) -> Text:
     """Draw cells [height, width] in at most so many columns and lines.
 
     Cells without a colour in the palette of `#RRGGBB` stay as the terminal is.
     """
-    sampled = sample(colors, columns, 2 * lines)
+    sampled = sample(cells, columns, 2 * lines)
     if len(sampled) % 2:
         sampled = np.vstack([sampled, np.full_like(sampled[:1], len(palette))])
     text = Text(no_wrap=True)
     for above, below in zip(sampled[::2].tolist(), sampled[1::2].tolist(), strict=True):
         for (top, bottom), run in groupby(zip(above, below, strict=True)):
-            style = Style(color=_rgb(palette, top), bgcolor=_rgb(palette, bottom))
-            mark = " " if style.color is None else UPPER_HALF
-            text.append(mark * len(list(run)), style)
+            text.append(*_marks(_rgb(palette, top), _rgb(palette, bottom), len(list(run))))
         text.append("\n")
     return text
 
 
-def sample(colors: Colors, width: int, height: int) -> Colors:
+def _marks(top: str | None, bottom: str | None, count: int) -> tuple[str, Style]:
+    if top is None:
+        return (" " if bottom is None else LOWER_HALF) * count, Style(color=bottom)
+    return UPPER_HALF * count, Style(color=top, bgcolor=bottom)
+
+
+def sample(cells: Pixels, width: int, height: int) -> Pixels:
     """Take one cell of each square block, so that it fits; never larger than it is."""
-    step = max(1, -(-colors.shape[1] // width), -(-colors.shape[0] // height))
+    step = max(1, -(-cells.shape[1] // width), -(-cells.shape[0] // height))
     middle = step // 2
-    taken: Colors = colors[min(middle, len(colors) - 1) :: step, :]
-    return taken[:, min(middle, colors.shape[1] - 1) :: step]
+    taken: Pixels = cells[min(middle, len(cells) - 1) :: step, :]
+    return taken[:, min(middle, cells.shape[1] - 1) :: step]
 
 
 def _rgb(palette: Sequence[str | None], index: int) -> str | None:
