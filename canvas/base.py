@@ -96,7 +96,7 @@ def check_taken(cells: Cells) -> None:
     """Raise ValueError, telling the remedy, when a picture leaves all of a board as it is."""
     strips = (cells[row : row + STRIP_ROWS] for row in range(0, len(cells), STRIP_ROWS))
     if all(bool((strip == UNTOUCHED).all()) for strip in strips):
-        raise ValueError("no cell is taken: all are transparent or masked; give a picture with colors")
+        raise ValueError("no cell is taken: all are transparent or masked; give one with colors")
 
 
 def check_place(width: int, height: int, x: int, y: int, frame: Geometry) -> None:

@@ -68,11 +68,12 @@ def application(services: Services, settings: Settings) -> web.Application:
     return app
 
 
-def bare(services: Services, *middlewares: Middleware) -> web.Application:
+def bare(
+    services: Services, *middlewares: Middleware, nothing_here: str = problems.NOTHING_HERE
+) -> web.Application:
     """Make an application without routes, with what holds for every response."""
-    app = web.Application(
-        middlewares=[*middlewares, _in_time, problems.middleware(services.on_fault)]
-    )
+    answer_errors = problems.middleware(services.on_fault, nothing_here)
+    app = web.Application(middlewares=[*middlewares, _in_time, answer_errors])
     app.on_response_prepare.append(_close_and_protect)
     return app
 

@@ -103,8 +103,8 @@ def response(
     )
 
 
-def middleware(on_fault: OnFault) -> Middleware:
-    """Make the middleware that answers for everything that is raised."""
+def middleware(on_fault: OnFault, nothing_here: str = NOTHING_HERE) -> Middleware:
+    """Make the middleware that answers for everything that is raised, and for wrong addresses."""
 
     @web.middleware
     async def answer_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -113,7 +113,7 @@ def middleware(on_fault: OnFault) -> Middleware:
         except Problem as problem:
             return response(problem.status, problem.detail, problem.headers, problem.extra)
         except web.HTTPException as error:
-            return _plain(error)
+            return _plain(error, nothing_here)
         except (TimeoutError, ConnectionError):
             raise  # the client is gone or does not read; there is nobody to tell
         except Exception as fault:  # noqa: BLE001 - the edge: told to the peer and logged, once
@@ -125,11 +125,11 @@ def middleware(on_fault: OnFault) -> Middleware:
     return answer_errors
 
 
-def _plain(error: web.HTTPException) -> web.Response:
+def _plain(error: web.HTTPException, nothing_here: str) -> web.Response:
     """Render an error of aiohttp's router."""
     status = HTTPStatus(error.status)
     if isinstance(error, web.HTTPMethodNotAllowed):
         allowed = ", ".join(sorted(error.allowed_methods))
         return response(status, f"only {allowed} are answered here", {hdrs.ALLOW: allowed})
-    detail = NOTHING_HERE if status is HTTPStatus.NOT_FOUND else error.reason
+    detail = nothing_here if status is HTTPStatus.NOT_FOUND else error.reason
     return response(status, detail)
