@@ -8,9 +8,11 @@ from aiohttp import hdrs, web
 from server.access.limits import CreditRule
 from server.commands.all import COMMANDS
 from server.config import Settings
-from server.http import canvas_bin, canvas_png, commands, cors, preview, reference
+from server.http import commands, cors
+from server.http.boards import canvas_bin, canvas_png, preview
 from server.http.bodies import Outbox
 from server.http.caller import Callers, client_address_of, limits_of
+from server.http.openapi import route
 from server.http.purses import Purses
 from server.http.rate_headers import RATE_HEADERS, rate_headers
 from server.session.services import Services
@@ -28,7 +30,7 @@ def routes(services: Services, settings: Settings) -> list[web.RouteDef]:
         *canvas_bin.routes(callers, outbox),
         *canvas_png.routes(callers, outbox),
         *preview.routes(callers),
-        *reference.routes(COMMANDS),
+        *route.routes(COMMANDS),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from pictures.limits import MAX_SCALE
 from server.config import Settings
-from server.http import costs, preview
+from server.http.boards import costs, preview
 from server.http.cors import PREFLIGHT_S
 from tests.support.source import read
 from tests.support.write_http_reference import page

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from server.commands.all import COMMANDS
-from server.http.openapi import document
+from server.http.openapi.document import document
 from server.http.statuses import STATUS_OF
 from tests.support.source import ROOT
 

@@ -10,8 +10,9 @@ from aiohttp import ServerDisconnectedError
 from pydantic import SecretStr
 
 from server.config import Settings
-from server.http import app, canvas_bin
+from server.http import app
 from server.http.app import HttpSide
+from server.http.boards import canvas_bin
 from tests.support.http import BOARD, Site
 from tests.support.world import running
 

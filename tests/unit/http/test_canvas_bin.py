@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from server.http import costs
+from server.http.boards import costs
 from server.http.bodies import Outbox
 from server.http.problems import Problem
 from tests.support.http import BOARD, Site

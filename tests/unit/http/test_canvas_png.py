@@ -3,7 +3,7 @@
 import pytest
 
 from canvas.region import Region
-from server.http import canvas_png
+from server.http.boards import canvas_png
 from server.http.problems import Problem
 from tests.support.http import BOARD, Site, read_png
 

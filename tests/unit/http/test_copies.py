@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canvas.events import Resized
-from server.http import copies
+from server.http.boards import copies
 from server.http.problems import Problem
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun

@@ -10,7 +10,7 @@ from canvas.refusals import Refused
 from server.commands.all import COMMANDS
 from server.config import Settings
 from server.http.app import application
-from server.http.openapi import document
+from server.http.openapi.document import document
 from server.wire.codes import ErrorCode
 from tests.support.http import Site
 from tests.support.world import running
@@ -93,7 +93,7 @@ async def test_it_is_served_made_once_and_revalidated(
 ) -> None:
     first = await site.get("api/openapi.json")
     assert first.json() == orjson.loads(orjson.dumps(DOCUMENT))
-    monkeypatch.setattr("server.http.reference.document", None)
+    monkeypatch.setattr("server.http.openapi.route.document", None)
     again = await site.get("api/openapi.json", If_None_Match=first.headers["ETag"])
     assert again.status == 304
 

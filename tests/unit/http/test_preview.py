@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from canvas.region import Region
 from server.config import Settings
-from server.http import preview
 from server.http.app import application
+from server.http.boards import preview
 from tests.support.http import BOARD, Site, read_png
 from tests.support.world import running
 

@@ -6,7 +6,7 @@ import pytest
 from canvas.board import Board
 from canvas.packing import crop
 from canvas.region import Region
-from server.http.strips import strip_bytes, strip_of
+from server.http.boards.strips import strip_bytes, strip_of
 
 
 @pytest.mark.parametrize("size", [(7, 3), (8, 4), (3, 7), (1, 1), (5, 5)])

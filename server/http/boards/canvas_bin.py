@@ -13,12 +13,12 @@ from canvas.packing import crop
 from canvas.region import Region
 from server.commands.area import CORNERS
 from server.game.game import Game
-from server.http import costs
+from server.http.boards import costs
+from server.http.boards.copies import Sheet, sheet_of, whole_board
+from server.http.boards.strips import Strip, strip_bytes, strip_of
 from server.http.bodies import Body, Outbox, gzipped, is_known, send, wants_gzip
 from server.http.caller import Callers, pay
-from server.http.copies import Sheet, sheet_of, whole_board
 from server.http.reading import game_of, only, region_of
-from server.http.strips import Strip, strip_bytes, strip_of
 from server.replica.replica import Replica
 
 PATH = "/api/games/{game}/canvas.bin"

@@ -11,10 +11,10 @@ from aiohttp import hdrs, web
 
 from server.commands.registry import Registry
 from server.http.bodies import is_known
-from server.http.openapi import document
+from server.http.openapi.document import document
+from server.http.openapi.plain import PATH
 from server.http.pages import Asset
 
-PATH = "/api/openapi.json"
 JSON_TYPE = "application/json"
 
 

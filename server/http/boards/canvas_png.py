@@ -17,12 +17,12 @@ from pictures.drawing import draw
 from pictures.limits import largest_scale
 from server.commands.area import CORNERS
 from server.game.game import Game
-from server.http import costs
+from server.http.boards import costs
+from server.http.boards.strips import Strip, strip_of
 from server.http.bodies import Outbox, is_known, send
 from server.http.caller import Callers, pay
 from server.http.problems import unavailable
 from server.http.reading import SCALE, game_of, only, region_of, scale_of
-from server.http.strips import Strip, strip_of
 
 PATH = "/api/games/{game}/canvas.png"
 KEPT = 8

@@ -10,8 +10,8 @@ from typing import Any
 
 from server import __version__
 from server.commands.registry import Command, Http, Registry, fields_in
-from server.http.openapi_plain import ROUTES, Plain
-from server.http.openapi_shapes import Schema, problem_schema, schemas_of, without_null
+from server.http.openapi.plain import ROUTES, Plain
+from server.http.openapi.shapes import Schema, problem_schema, schemas_of, without_null
 from server.http.rate_headers import LEFT, POLICY
 
 OPENAPI = "3.1.0"

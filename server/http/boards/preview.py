@@ -18,11 +18,11 @@ from canvas.records import split
 from canvas.region import Region
 from pictures.drawing import draw
 from server.game.game import Game
-from server.http import costs
+from server.http.boards import costs
+from server.http.boards.strips import Strip, strip_of
 from server.http.bodies import is_known
 from server.http.caller import Callers, pay
 from server.http.reading import game_of, only
-from server.http.strips import Strip, strip_of
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun
 

@@ -1,6 +1,6 @@
 """The routes that are no commands, as the OpenAPI document tells them: boards, pictures, health.
 
-Owns one table of them, which a test holds against the application's routes. Called by openapi.py.
+Owns one table of them, which a test holds against the application's routes. Called by document.py.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 from canvas.geometry import MAX_SIDE
 from pictures.limits import MAX_SCALE
 from server.commands.area import CORNERS
-from server.http import canvas_bin, canvas_png, preview
+from server.http.boards import canvas_bin, canvas_png, preview
 from server.http.reading import SCALE
 
+PATH = "/api/openapi.json"
+"""Of the document itself."""
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 0}
 STATUS = {"type": "object", "required": ["status"], "properties": {"status": TEXT, "stage": TEXT}}
@@ -81,7 +83,7 @@ ROUTES = (
         etag=True,
     ),
     Plain(
-        "/api/openapi.json",
+        PATH,
         "openapi",
         "Fetch this document",
         "application/json",

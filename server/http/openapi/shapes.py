@@ -2,7 +2,7 @@
 
 Owns how a model becomes a schema: fields that may be left out of a reply are no nulls there, and
 the texts under a field are its description. Those are read from the source only now, since asking
-pydantic for them at import costs each start 65 ms. Called by openapi.py.
+pydantic for them at import costs each start 65 ms. Called by document.py.
 """
 
 import ast

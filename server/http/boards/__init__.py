@@ -1,0 +1,1 @@
+"""Boards over HTTP: packed, as pictures and for link previews, with what they cost."""
