@@ -12,7 +12,8 @@ arguments. Called by the commands, the HTTP side and `tesserae token`.
 """
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import jwt
@@ -60,6 +61,19 @@ class ForeignToken(Unauthorized):
 
 class ExpiredToken(Unauthorized):
     """Its time is over."""
+
+
+@contextmanager
+def judging(whose: str) -> Iterator[None]:
+    """Turn what PyJWT raises of a token into Unauthorized; `whose` signature it should have."""
+    try:
+        yield
+    except jwt.InvalidSignatureError as error:
+        raise ForeignToken(f"the token's signature is not {whose}") from error
+    except jwt.DecodeError as error:
+        raise MalformedToken("this is no token") from error
+    except jwt.InvalidTokenError as error:
+        raise ForeignToken("the token was not made for this server") from error
 
 
 class Outside(Protocol):
@@ -176,7 +190,7 @@ class Authenticator:
 
     def _verified(self, token: str) -> dict[str, Any]:
         """Return the claims of a token that is ours."""
-        try:
+        with judging("ours"):
             if jwt.get_unverified_header(token).get("kid") != self._key_id:
                 raise ForeignToken("the token was signed with another secret")
             return jwt.decode(
@@ -187,9 +201,3 @@ class Authenticator:
                 audience=AUDIENCE,
                 options=OPTIONS,
             )
-        except jwt.InvalidSignatureError as error:
-            raise ForeignToken("the token's signature is not ours") from error
-        except jwt.DecodeError as error:
-            raise MalformedToken("this is no token") from error
-        except jwt.InvalidTokenError as error:
-            raise ForeignToken("the token was not made for this server") from error
