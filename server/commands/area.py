@@ -1,15 +1,15 @@
-"""A part of a board as a request names it: four corners in array coordinates, all of them or none.
+"""Cells and parts of a board as a request names them, in array coordinates.
 
-Owns the names of the corners and the words of what is wrong with them. Called by the command
-`history`, and by HTTP for boards and pictures.
+Owns the names of a part's corners, of which there are all or none, and the words of what is wrong
+with them. Called by the commands `history` and `pixel`, and by HTTP for boards and pictures.
 """
 
 from collections.abc import Sequence
 
 from canvas.geometry import Geometry
-from canvas.refusals import Refusal, Refused
+from canvas.refusals import Refused
 from canvas.region import Region
-from server.commands.registry import Failed, bad_request, refused
+from server.commands.registry import Failed, bad_request
 
 CORNERS = ("x1", "y1", "x2", "y2")
 
@@ -26,7 +26,14 @@ def area_of(corners: Sequence[int | None], frame: Geometry) -> Region | Failed |
         region = Region(*given)
     except ValueError as error:
         return bad_request("x1", str(error))
-    if not frame.contains(region.x2, region.y2):
-        text = f"the board is {frame.width} x {frame.height}; ask for a part of it"
-        return refused(Refusal(Refused.OUT_OF_BOUNDS, text))
-    return region
+    return beyond(frame, x2=region.x2, y2=region.y2) or region
+
+
+def beyond(frame: Geometry, **cell: int) -> Failed | None:
+    """Say which of two fields, x before y, lies outside of a board; None when neither does."""
+    for (name, value), size in zip(cell.items(), (frame.width, frame.height), strict=True):
+        if not 0 <= value < size:
+            board = f"the board of {frame.width} x {frame.height}"
+            text = f"{name}: {value} is not on {board}; give 0-{size - 1}"
+            return Failed(Refused.OUT_OF_BOUNDS.code, text, {"field": name})
+    return None

@@ -2,18 +2,9 @@
 
 from typing import Any
 
-from canvas.refusals import Refused
 from persistence.ports import Item, Rectangle
-from server.commands.registry import (
-    Call,
-    Command,
-    Done,
-    Failed,
-    Http,
-    Outcome,
-    Reply,
-    Request,
-)
+from server.commands.area import beyond
+from server.commands.registry import Call, Command, Done, Http, Outcome, Reply, Request
 from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
@@ -52,9 +43,8 @@ async def _pixel(call: Call[Pixel]) -> Outcome:
     if game is None:
         return unknown_game(asked.game)
     geometry = game.replica.lineage.geometry
-    if not geometry.contains(asked.x, asked.y):
-        size = f"{geometry.width} x {geometry.height}"
-        return Failed(Refused.OUT_OF_BOUNDS.code, f"the board is {size}; there is no such cell")
+    if (outside := beyond(geometry, x=asked.x, y=asked.y)) is not None:
+        return outside
     original = (asked.x - geometry.offset_x, asked.y - geometry.offset_y)
     # Colour and seq are of one turn; the history is asked for what was newest at that seq.
     seq, color = game.replica.seq, game.replica.board.get(asked.x, asked.y)

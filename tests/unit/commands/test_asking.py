@@ -165,7 +165,9 @@ async def test_pixel_tells_what_is_published_and_not_what_is_stored() -> None:
 async def test_pixel_outside() -> None:
     async with running() as world:
         client = world.join()
-        assert (await client.ask("pixel", game=GAME, x=20, y=0))["error"]["code"] == "out-of-bounds"
+        for cell, field in (({"x": 20, "y": 0}, "x"), ({"x": 0, "y": -1}, "y")):
+            error = (await client.ask("pixel", game=GAME, **cell))["error"]
+            assert (error["code"], error["field"]) == ("out-of-bounds", field)
         assert (await client.ask("pixel", game="no#no", x=0, y=0))["error"]["code"] == (
             "unknown-game"
         )
