@@ -5,6 +5,7 @@ no use are told with all other errors, and by whoever serves TLS, at the start a
 """
 
 import ssl
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +15,10 @@ ALPN: Final = ["http/1.1"]
 MAX_ROUNDS = 10
 EXPIRED, NOT_YET = 10, 9
 """OpenSSL's X509_V_ERR_CERT_HAS_EXPIRED and X509_V_ERR_CERT_NOT_YET_VALID."""
+NOT_ITS_KEY: Final = frozenset(
+    {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED"}
+)
+"""What OpenSSL says of another key of the same kind, and of one of another kind."""
 
 
 class Unfit(Exception):  # noqa: N818 - it names the file, as Malformed names a message
@@ -84,11 +89,14 @@ def complaint_about(cert: Path, key: Path) -> Unfit | None:
 
 
 def _check_form(setting: str, path: Path, mark: bytes, what: str) -> bytes:
+    remedy = "Give a file that the server's user can read."
     try:
+        if stat.S_ISFIFO(path.stat().st_mode):
+            # It would be waited for, and could not be read again at a renewal.
+            raise Unfit(setting, "is a pipe", remedy)
         with path.open("rb") as file:
             text = file.read(MAX_FILE_BYTES + 1)
     except OSError as error:
-        remedy = "Give a file that the server's user can read."
         raise Unfit(setting, f"cannot be read ({error.strerror})", remedy) from error
     if mark not in text or len(text) > MAX_FILE_BYTES:
         raise Unfit(setting, f"has no {what} in PEM form", f"Give a PEM file with the {what}.")
@@ -104,7 +112,8 @@ def _client(cert: Path) -> ssl.SSLContext:
         client.load_verify_locations(cafile=cert)
     except ssl.SSLError as error:
         remedy = "Give the PEM file as it was issued: the certificate, then its chain."
-        raise Unfit("tls_cert", f"is damaged ({error.reason})", remedy) from error
+        why = f" ({error.reason})" if error.reason else ""
+        raise Unfit("tls_cert", f"is damaged{why}", remedy) from error
     return client
 
 
@@ -112,7 +121,7 @@ def _load(context: ssl.SSLContext, cert: Path, key: Path) -> None:
     try:
         context.load_cert_chain(cert, key)
     except ssl.SSLError as error:
-        if error.reason == "KEY_VALUES_MISMATCH":
+        if error.reason in NOT_ITS_KEY:
             remedy = "Give the key with which the certificate was requested."
             raise Unfit("tls_key", f"is not the key of {cert}", remedy) from error
         remedy = f"Check it: openssl pkey -in {key} -noout; openssl x509 -in {cert} -noout"
@@ -130,6 +139,9 @@ def _rehearse(server: ssl.SSLContext, client: ssl.SSLContext) -> int:
                 break
     except ssl.SSLCertVerificationError as error:
         raise _unfit(error) from error
+    except ssl.SSLError as error:
+        remedy = "Give a key that browsers take: RSA of 2,048 bits, or EC on P-256."
+        raise Unfit("tls_key", f"serves no client ({error.reason})", remedy) from error
     peer = near.getpeercert() or {}
     return int(ssl.cert_time_to_seconds(str(peer["notAfter"])))
 

@@ -1,10 +1,11 @@
 """What certificate and key must be, and what is said of those that are not."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from server.config.certificate import MAX_FILE_BYTES, Unfit, read_certificate
 from tests.support.certificates import DAY, Pair, make_pair
@@ -45,6 +46,28 @@ def test_a_key_of_another_certificate_is_told(tmp_path: Path) -> None:
     pair, other = make_pair(tmp_path), make_pair(tmp_path, "other")
     refused = refusal_of(Pair(pair.cert, other.key))
     assert (refused.setting, refused.wrong) == ("tls_key", f"is not the key of {pair.cert}")
+
+
+def test_a_key_of_another_kind_is_told_alike(tmp_path: Path) -> None:
+    pair = make_pair(tmp_path)
+    other = make_pair(tmp_path, "other", key=rsa.generate_private_key(65537, 2048))
+    refused = refusal_of(Pair(pair.cert, other.key))
+    assert (refused.setting, refused.wrong) == ("tls_key", f"is not the key of {pair.cert}")
+
+
+def test_a_key_that_no_client_takes_is_told(tmp_path: Path) -> None:
+    refused = refusal_of(make_pair(tmp_path, key=ec.generate_private_key(ec.SECP256K1())))
+    assert (refused.setting, refused.wrong) == ("tls_key", "serves no client (NO_SHARED_CIPHER)")
+
+
+@pytest.mark.parametrize("setting", ["tls_cert", "tls_key"])
+def test_a_pipe_is_refused_and_not_waited_for(setting: str, tmp_path: Path) -> None:
+    pair = make_pair(tmp_path)
+    path = pair.cert if setting == "tls_cert" else pair.key
+    path.unlink()
+    os.mkfifo(path)
+    refused = refusal_of(pair)
+    assert (refused.setting, refused.wrong) == (setting, "is a pipe")
 
 
 def test_a_key_with_a_password_is_told_and_nobody_is_asked_for_it(tmp_path: Path) -> None:
