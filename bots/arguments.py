@@ -16,6 +16,8 @@ from bots.options import Options
 
 MAX_BOTS = 10_000
 USUAL_BOTS = 10
+SCHEMES = ("http://", "https://", "ws://", "wss://")
+URL_FORM = "give the page's address, as http://HOST:PORT/, or its socket's, as ws://HOST:PORT/ws"
 URL, GAME = "ws://127.0.0.1:8080/ws", "place#main"
 ARGUMENT = "picture"
 """The one field that is given by its place."""
@@ -24,16 +26,20 @@ OPPOSITES = {"once": "--keep"}
 METAVARS = {"at": "X,Y", "region": "X1,Y1,X2,Y2"}
 
 
-def websocket_url(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
-    """Refuse the address of a page before anybody sets out for it."""
-    if url is not None and not url.startswith(("ws://", "wss://")):
-        raise click.BadParameter(f"{url!r}: give ws://HOST:PORT/ws, or wss://HOST/ws behind TLS")
+def server_url(_context: click.Context, _option: click.Parameter, url: str | None) -> str | None:
+    """Refuse what is no address before anybody sets out for it."""
+    if url is not None and not url.startswith(SCHEMES):
+        raise click.BadParameter(f"{url!r}: {URL_FORM}")
     return url
 
 
 SHARED: tuple[click.Parameter, ...] = (
     click.Option(
-        ["--url"], default=URL, show_default=True, callback=websocket_url, help="The server."
+        ["--url"],
+        default=URL,
+        show_default=True,
+        callback=server_url,
+        help="The server: its page or its socket.",
     ),
     click.Option(["--game"], default=GAME, show_default=True, help="The canvas."),
     click.Option(

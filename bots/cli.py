@@ -19,7 +19,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bots.arguments import command, websocket_url
+from bots.arguments import command, server_url
 from bots.crew import Plan
 from bots.options import Refused, read
 from bots.scenario import read_scenario, told
@@ -103,7 +103,7 @@ def _finish(stage: Stage) -> None:
 @click.argument(
     "file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--url", callback=websocket_url, help="The server, whatever the file says.")
+@click.option("--url", callback=server_url, help="The server, whatever the file says.")
 @click.option("--check", is_flag=True, help="Read the file, say what would happen, and end.")
 def script(file: Path, url: str | None, *, check: bool) -> int:
     """Play a scenario: who comes, how many, what they do, and when."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bots.arguments import GAME, MAX_BOTS, URL
+from bots.arguments import GAME, MAX_BOTS, SCHEMES, URL, URL_FORM
 from bots.crew import Plan
 from bots.options import Options, Refused, read, unknown
 from bots.places import Places
@@ -121,10 +121,8 @@ def _text(path: Path) -> str:
 
 def _scenario(given: dict[str, Any], folder: Path, url: str | None) -> Scenario:
     head = read(Head, given)
-    if url is None and not head.url.startswith(("ws://", "wss://")):
-        raise Refused(
-            [f"url: give ws://HOST:PORT/ws, or wss://HOST/ws behind TLS, not {head.url!r}"]
-        )
+    if url is None and not head.url.startswith(SCHEMES):
+        raise Refused([f"url: {URL_FORM}; not {head.url!r}"])
     head = head.model_copy(update={"url": url or head.url})
     problems: list[str] = []
     acts: list[Act] = []

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 
 PAGE = "docs/tutorial/first-bot.md"
 PROGRAMS = re.findall(r"^```python\n(.*?)^```", read(PAGE), re.MULTILINE | re.DOTALL)
-URL = "ws://127.0.0.1:8080/ws"
+URL = "http://127.0.0.1:8080/"
 
 
 def run(program: str, url: str, folder: Path) -> str:
@@ -41,7 +41,8 @@ async def test_the_programs_do_what_the_page_says(tmp_path: Path) -> None:
     async with serving(size=(40, 30), cooldown_ms=20, origin_required=False) as server:
 
         async def said(number: int) -> str:
-            return await to_thread(run, PROGRAMS[number], server.url, tmp_path)
+            page = f"http://127.0.0.1:{server.port}/"
+            return await to_thread(run, PROGRAMS[number], page, tmp_path)
 
         ten_lines = (await said(0)).splitlines()
         assert [line.partition("(")[0] for line in ten_lines] == ["Placed"] * 20

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from tesserae_client import wire
+from tesserae_client.address import socket_url
 from tesserae_client.backoff import Backoff
 from tesserae_client.board import Board
 from tesserae_client.errors import ClientClosed
@@ -30,14 +31,14 @@ _VERIFY_TRIES = 5
 class Client:
     """A player, or with `guest=False` and no token a spectator, on one game.
 
-    `codec` is "binary" or "json"; `snapshot` "inline" or "http". `track_board=False` follows the
-    numbers without a board (load tests). `watch=False` only places: it learns the game's state at
-    each joining and hears nothing of it afterwards, hence has no board either; many such bots cost
-    no fan-out. `settle=False` answers `Unknown` after a cut instead of
-    settling. `max_delay_s` bounds the time between two attempts, beside what the server asks;
-    `give_up_after` bounds the failures in a row. `on_pixels` is called at once with
-    every change of pixels, `on_event` with every other event; they must not block, and what they
-    raise stops the client.
+    `url` is the server's page (`http://…/`) or its socket (`ws://…/ws`). `codec` is "binary" or
+    "json"; `snapshot` "inline" or "http". `track_board=False` follows the numbers without a board
+    (load tests). `watch=False` only places: it learns the game's state at each joining and hears
+    nothing of it afterwards, hence has no board either; many such bots cost no fan-out.
+    `settle=False` answers `Unknown` after a cut instead of settling. `max_delay_s` bounds the time
+    between two attempts, beside what the server asks; `give_up_after` bounds the failures in a row.
+    `on_pixels` is called at once with every change of pixels, `on_event` with every other event;
+    they must not block, and what they raise stops the client.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Client:
         fetch: Fetch = fetch_canvas,
     ) -> None:
         options = Options(
-            url=url,
+            url=socket_url(url),
             game=game,
             token=token,
             guest=guest,

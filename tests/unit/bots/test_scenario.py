@@ -96,7 +96,7 @@ def test_a_repeated_act_begins_each_time_anew(tmp_path: Path) -> None:
         ("group = []", ["group: ", "at least 1 item"]),
         ("x = 1\ny y", ["this is no TOML", "line 2"]),
         ("speed = 3\n" + GROUP, [":1: speed: there is no 'speed'", "Did you mean seed?"]),
-        ('url = "http://x/"\n' + GROUP, [":1: url: give ws://"]),
+        ('url = "ftp://x/"\n' + GROUP, [":1: url: give the page's address", "'ftp://x/'"]),
         (GROUP + "cuont = 3", [":5: group[0].cuont: there is no 'cuont'", "Did you mean count?"]),
         (GROUP.replace("3", '"3"'), [":4: group[0].count: ", "valid integer, not '3'"]),
         (GROUP.replace("3", "3.5"), [":4: group[0].count: "]),

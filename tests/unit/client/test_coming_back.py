@@ -303,7 +303,7 @@ async def test_a_server_that_is_not_there_can_be_given_up():
 
 
 async def test_an_address_that_is_none_stops():
-    async with Client("http://127.0.0.1/ws") as client:
+    async with Client("127.0.0.1/ws") as client:
         with pytest.raises(HandshakeRefused):
             await soon(client.ready())
 
