@@ -11,7 +11,7 @@ from statistics import quantiles
 
 from bench.results import Result, Row
 from persistence.embedded import open_embedded
-from persistence.ports import Item, Journal, Rectangle
+from persistence.ports import Item, Journal, Lookback, Rectangle
 
 COUNT = 1_000_000
 USERS = 2000
@@ -71,10 +71,10 @@ async def _commits(
 async def _lookups(journal: Journal, chance: random.Random) -> list[Row]:
     async def cell() -> object:
         x, y = chance.randrange(960), chance.randrange(540)
-        return await journal.within(["HISTORY"], Rectangle(x, y, x, y), limit=1)
+        return await journal.within(["HISTORY"], Rectangle(x, y, x, y), Lookback(limit=1))
 
     async def user() -> object:
-        return await journal.by_user(_user(chance), limit=100)
+        return await journal.by_user(_user(chance), Lookback(limit=100))
 
     async def area() -> object:
         return await journal.within(["HISTORY"], Rectangle(100, 100, 199, 199))

@@ -144,6 +144,22 @@ class Rectangle:
         return self.x1 <= x <= self.x2 and self.y1 <= y <= self.y2
 
 
+@dataclass(frozen=True, slots=True)
+class Lookback:
+    """What a lookup gives: items with SK > `after`, <= `up_to`, newest first."""
+
+    after: str = ""
+    up_to: str | None = None
+    limit: int = 1000
+    """Of one page."""
+    cursor: str | None = None
+    """Of the page before, whose other fields were the same."""
+
+
+LATEST = Lookback()
+"""The first page of all that there is."""
+
+
 class Journal(Protocol):
     """The history of games: ordered, append-mostly, the truth of what was accepted."""
 
@@ -178,45 +194,22 @@ class Journal(Protocol):
         ...
 
     async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
+        self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
     ) -> Page:
-        """Placements in an area with SK > `after`, <= `up_to`, newest first.
+        """Placements in an area.
 
         By `XOriginalIndex`, as full items where it can. The work of one call is bounded, so a page
-        may hold fewer than `limit`, or nothing, and yet have a cursor; each gets further back.
+        may hold fewer than the limit, or nothing, and yet have a cursor; each gets further back.
         Raises PermanentFault for a cursor that is none of this store.
         """
         ...
 
-    async def by_user(
-        self,
-        user_id: str,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
-        """A user's placements in all games, newest first, by `UserIndex`; else as `within`."""
+    async def by_user(self, user_id: str, look: Lookback = LATEST) -> Page:
+        """A user's placements in all games, by `UserIndex`; else as `within`."""
         ...
 
-    async def newest(
-        self,
-        partitions: Sequence[str],
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
-        """All items with SK > `after`, <= `up_to`, newest first; else as `within`."""
+    async def newest(self, partitions: Sequence[str], look: Lookback = LATEST) -> Page:
+        """All items of partitions; else as `within`."""
         ...
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import orjson
 
 from persistence.items import LAST_CHAR, check_transaction, checked_key, encoded, key_of
-from persistence.ports import Item, Key, Page, Rectangle, Write
+from persistence.ports import LATEST, Item, Key, Lookback, Page, Rectangle, Write
 from persistence.sqlite_lookup import Lookup, Span, in_area, newest, of_user
 from persistence.sqlite_reader import Chunk, Reader, fetch
 from persistence.sqlite_schema import SEGMENT_ITEMS, insert, note_segment
@@ -99,50 +99,27 @@ class SqliteJournal:
         await self._writer.run(work)
 
     async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
+        self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
     ) -> Page:
         """Placements in an area as full items, newest first."""
         if not partitions:
             return Page([], None)
-        span = Span.of(after, up_to, cursor)
-        lookup = Lookup(in_area(partitions, area), span, limit)
+        span = Span.of(look)
+        lookup = Lookup(in_area(partitions, area), span, look.limit)
         return await self._reader.run(lookup.page)
 
-    async def by_user(
-        self,
-        user_id: str,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def by_user(self, user_id: str, look: Lookback = LATEST) -> Page:
         """A user's placements as full items, newest first."""
-        span = Span.of(after, up_to, cursor)
-        return await self._reader.run(Lookup(of_user(user_id), span, limit).page)
+        span = Span.of(look)
+        return await self._reader.run(Lookup(of_user(user_id), span, look.limit).page)
 
-    async def newest(
-        self,
-        partitions: Sequence[str],
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def newest(self, partitions: Sequence[str], look: Lookback = LATEST) -> Page:
         """All items of partitions, newest first."""
         if not partitions:
             return Page([], None)
-        span = Span.of(after, up_to, cursor)
+        span = Span.of(look)
         return await self._reader.run(
-            lambda connection: newest(connection, partitions, span, limit)
+            lambda connection: newest(connection, partitions, span, look.limit)
         )
 
     def _next_segment(self, count: int) -> int:

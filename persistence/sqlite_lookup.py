@@ -15,7 +15,7 @@ import orjson
 
 from persistence.errors import PermanentFault
 from persistence.items import LAST_CHAR, key_of
-from persistence.ports import Item, Key, Page, Rectangle
+from persistence.ports import Item, Key, Lookback, Page, Rectangle
 from persistence.sqlite_reader import fetch
 from persistence.tables import HISTORY
 
@@ -60,14 +60,14 @@ class Span(NamedTuple):
     below: str
 
     @classmethod
-    def of(cls, after: str, up_to: str | None, cursor: str | None) -> "Span":
+    def of(cls, look: Lookback) -> "Span":
         """Join bounds and cursor. Raises PermanentFault for what is no cursor of ours."""
-        bound = LAST_CHAR if up_to is None else up_to
-        last = Key(LAST_CHAR, bound) if cursor is None else _position(cursor)
+        bound = LAST_CHAR if look.up_to is None else look.up_to
+        last = Key(LAST_CHAR, bound) if look.cursor is None else _position(look.cursor)
         return (
-            cls(after, last.sort, last.partition)
+            cls(look.after, last.sort, last.partition)
             if last.sort <= bound
-            else cls(after, bound, LAST_CHAR)
+            else cls(look.after, bound, LAST_CHAR)
         )
 
 

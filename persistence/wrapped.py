@@ -5,14 +5,17 @@ Owns nothing but the delegation. The lease is not wrapped: it is taken once and 
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol, TypeVar
 
 from persistence.ports import (
+    LATEST,
     Blob,
     Blobs,
     Item,
     Journal,
     Key,
+    Lookback,
     Page,
     Rectangle,
     Store,
@@ -134,59 +137,21 @@ class WrappedJournal:
         await self._around("journal.delete", len(keys), lambda: self._journal.delete(keys))
 
     async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
+        self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
     ) -> Page:
         """Placements in an area, newest first."""
-        return await self._around(
-            "journal.within",
-            0,
-            lambda: self._journal.within(
-                partitions, area, after=after, up_to=up_to, limit=limit, cursor=cursor
-            ),
-        )
+        lookup = partial(self._journal.within, partitions, area, look)
+        return await self._around("journal.within", 0, lookup)
 
-    async def by_user(
-        self,
-        user_id: str,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def by_user(self, user_id: str, look: Lookback = LATEST) -> Page:
         """A user's placements, newest first."""
-        return await self._around(
-            "journal.by_user",
-            0,
-            lambda: self._journal.by_user(
-                user_id, after=after, up_to=up_to, limit=limit, cursor=cursor
-            ),
-        )
+        lookup = partial(self._journal.by_user, user_id, look)
+        return await self._around("journal.by_user", 0, lookup)
 
-    async def newest(
-        self,
-        partitions: Sequence[str],
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def newest(self, partitions: Sequence[str], look: Lookback = LATEST) -> Page:
         """All items, newest first."""
-        return await self._around(
-            "journal.newest",
-            0,
-            lambda: self._journal.newest(
-                partitions, after=after, up_to=up_to, limit=limit, cursor=cursor
-            ),
-        )
+        lookup = partial(self._journal.newest, partitions, look)
+        return await self._around("journal.newest", 0, lookup)
 
 
 class WrappedBlobs:

@@ -14,7 +14,7 @@ from rich.console import Console
 from canvas.geometry import Geometry
 from canvas.region import Region
 from persistence.errors import StoreDamaged
-from persistence.ports import Item, Rectangle, Store
+from persistence.ports import Item, Lookback, Rectangle, Store
 from server.cli.export_formats import Format, format_named
 from server.cli.output import opened_output
 from server.cli.parameters import check_region
@@ -94,7 +94,7 @@ class _Export:
         journal, partitions = store.journal, self._config.partitions
         after = "" if self._wish.since is None else time_key(self._wish.since)
         up_to = None if self._wish.until is None else time_key(self._wish.until + 1)
-        newest = (await journal.newest(partitions, up_to=up_to, limit=1)).items
+        newest = (await journal.newest(partitions, Lookback(up_to=up_to, limit=1))).items
         if not newest:
             return
         up_to = newest[0]["SK"]

@@ -4,11 +4,9 @@ Owns that only what is published is found, and the bounds on what one call looks
 can filter is filtered in bounded steps. Knows no request. Called by the command `history`.
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
-from persistence.ports import Item, Journal, Page, Rectangle
+from persistence.ports import Item, Journal, Lookback, Page, Rectangle
 from server.commands.cursors import Cursor
 from server.game.game import Game
 from server.game.history import time_key
@@ -44,18 +42,17 @@ class Search:
 
     async def _page(self, position: str | None, room: int) -> Page:
         """Read on in the store, newest first."""
-        limit = FILTERED_PAGE if self.is_filtered else room
-        after = "" if self.since_ms is None else time_key(self.since_ms)
-        up_to = None if self.until_ms is None else time_key(self.until_ms + 1)
-        partitions, user, area = self.game.partitions, self.user, self.area
-        look: Callable[..., Awaitable[Page]]
-        if user is not None:
-            look = partial(self.journal.by_user, user)
-        elif area is not None:
-            look = partial(self.journal.within, partitions, area)
-        else:
-            look = partial(self.journal.newest, partitions)
-        return await look(after=after, up_to=up_to, limit=limit, cursor=position)
+        look = Lookback(
+            after="" if self.since_ms is None else time_key(self.since_ms),
+            up_to=None if self.until_ms is None else time_key(self.until_ms + 1),
+            limit=FILTERED_PAGE if self.is_filtered else room,
+            cursor=position,
+        )
+        if self.user is not None:
+            return await self.journal.by_user(self.user, look)
+        if self.area is not None:
+            return await self.journal.within(self.game.partitions, self.area, look)
+        return await self.journal.newest(self.game.partitions, look)
 
     def _wants(self, item: Item, seq: int) -> bool:
         """Whether an item was published by `seq`, and is what was asked for."""

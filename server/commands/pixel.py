@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from persistence.ports import Item, Rectangle
+from persistence.ports import Item, Lookback, Rectangle
 from server.commands.area import beyond
 from server.commands.registry import Call, Command, Done, Http, Outcome, Reply, Request
 from server.commands.replies import Point
@@ -61,7 +61,7 @@ async def _newest(
     cursor = None
     for _ in range(MAX_PAGES):
         page = await services.journal.within(
-            game.partitions, Rectangle(x, y, x, y), limit=PAGE, cursor=cursor
+            game.partitions, Rectangle(x, y, x, y), Lookback(limit=PAGE, cursor=cursor)
         )
         for item in page.items:
             if item["seq"] <= seq:

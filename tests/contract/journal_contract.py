@@ -6,7 +6,18 @@ from typing import Any
 import pytest
 
 from persistence.errors import ConditionFailed, PermanentFault
-from persistence.ports import Condition, Item, Journal, Key, Page, Put, Rectangle, Store, Update
+from persistence.ports import (
+    Condition,
+    Item,
+    Journal,
+    Key,
+    Lookback,
+    Page,
+    Put,
+    Rectangle,
+    Store,
+    Update,
+)
 from persistence.tables import CONFIG, MAIN
 from tests.support.stores import control_item, history_item
 
@@ -153,12 +164,12 @@ class JournalContract:
         await store.journal.commit(items)
         mine = [item for item in items if item["userId"] == "user-3"]
         found: list[Item] = []
-        page = await store.journal.by_user("user-3", limit=3)
+        page = await store.journal.by_user("user-3", Lookback(limit=3))
         found += page.items
         for _ in mine:
             if page.cursor is None:
                 break
-            page = await store.journal.by_user("user-3", limit=3, cursor=page.cursor)
+            page = await store.journal.by_user("user-3", Lookback(limit=3, cursor=page.cursor))
             found += page.items
         assert [item["seq"] for item in found] == [item["seq"] for item in mine[::-1]]
         assert {(item["PK"], item["SK"]) for item in found} == {(i["PK"], i["SK"]) for i in mine}
@@ -210,10 +221,10 @@ class JournalContract:
         await store.journal.commit([*items, history_item(9, partition="HISTORY#place#other")])
         assert (await store.journal.newest(["HISTORY"])).items == items[::-1]
         assert (await store.journal.newest([])).items == []
-        page = await store.journal.newest(["HISTORY"], limit=2)
+        page = await store.journal.newest(["HISTORY"], Lookback(limit=2))
         assert page.items == items[:0:-1]
         await store.journal.commit([history_item(4)])
-        rest = await store.journal.newest(["HISTORY"], limit=2, cursor=page.cursor)
+        rest = await store.journal.newest(["HISTORY"], Lookback(limit=2, cursor=page.cursor))
         assert rest.items == items[:1]
         assert rest.cursor is None
 
@@ -237,11 +248,11 @@ def wanted(kind: str, item: Item) -> bool:
 async def page_of(journal: Journal, kind: str, **bounds: Any) -> Page:
     match kind:
         case "area":
-            return await journal.within(SHARDS, AREA, **bounds)
+            return await journal.within(SHARDS, AREA, Lookback(**bounds))
         case "user":
-            return await journal.by_user("user-2", **bounds)
+            return await journal.by_user("user-2", Lookback(**bounds))
         case _:
-            return await journal.newest(SHARDS, **bounds)
+            return await journal.newest(SHARDS, Lookback(**bounds))
 
 
 async def looked_up(journal: Journal, kind: str, limit: int, **bounds: str) -> list[Item]:
@@ -257,7 +268,7 @@ async def looked_up(journal: Journal, kind: str, limit: int, **bounds: str) -> l
 async def pages_within(
     journal: Journal, partitions: list[str], area: Rectangle, limit: int
 ) -> list[Page]:
-    pages = [await journal.within(partitions, area, limit=limit)]
+    pages = [await journal.within(partitions, area, Lookback(limit=limit))]
     while (cursor := pages[-1].cursor) is not None and len(pages) < 100:
-        pages.append(await journal.within(partitions, area, limit=limit, cursor=cursor))
+        pages.append(await journal.within(partitions, area, Lookback(limit=limit, cursor=cursor)))
     return pages

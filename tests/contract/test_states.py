@@ -22,6 +22,7 @@ from persistence.ports import (
     Delete,
     Item,
     Key,
+    Lookback,
     Page,
     Put,
     Rectangle,
@@ -196,12 +197,12 @@ class StoreMachine(RuleBasedStateMachine):
         assert self.looked_up(partial(journal.by_user, "u1")) == mine
         assert self.looked_up(partial(journal.newest, SHARDS)) == expected[::-1]
 
-    def looked_up(self, look: Callable[..., Awaitable[Page]]) -> list[Item]:
-        page = self.run(look(limit=2))
+    def looked_up(self, look: Callable[[Lookback], Awaitable[Page]]) -> list[Item]:
+        page = self.run(look(Lookback(limit=2)))
         items = page.items
         while page.cursor is not None:
             assert len(items) < 100
-            page = self.run(look(limit=2, cursor=page.cursor))
+            page = self.run(look(Lookback(limit=2, cursor=page.cursor)))
             items = items + page.items
         return items
 

@@ -22,10 +22,12 @@ from persistence.items import (
     updated,
 )
 from persistence.ports import (
+    LATEST,
     Blob,
     Delete,
     Item,
     Key,
+    Lookback,
     Page,
     Put,
     Rectangle,
@@ -129,68 +131,43 @@ class MemoryJournal:
         up_to: str | None = None,
         page: int = 5000,
     ) -> AsyncIterator[list[Item]]:
-        items = self._between(partitions, after, up_to)
+        items = self._between(partitions, Lookback(after, up_to))
         for first in range(0, len(items), page):
             yield items[first : first + page]
 
     async def count(
         self, partitions: Sequence[str], *, after: str = "", up_to: str | None = None
     ) -> int:
-        return len(self._between(partitions, after, up_to))
+        return len(self._between(partitions, Lookback(after, up_to)))
 
     async def delete(self, keys: Sequence[Key]) -> None:
         for key in keys:
             self._tables.rows.pop((HISTORY.name, checked_key(key)), None)
 
     async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
+        self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
     ) -> Page:
         found = [
             item
-            for item in self._between(partitions, after, up_to)
+            for item in self._between(partitions, look)
             if "x_original" in item
             and area.x1 <= item["x_original"] <= area.x2
             and area.y1 <= item["y_original"] <= area.y2
         ]
-        return older(found, limit, cursor)
+        return older(found, look)
 
-    async def by_user(
-        self,
-        user_id: str,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
-        found = self._between(None, after, up_to)
-        return older([item for item in found if item.get("userId") == user_id], limit, cursor)
+    async def by_user(self, user_id: str, look: Lookback = LATEST) -> Page:
+        found = self._between(None, look)
+        return older([item for item in found if item.get("userId") == user_id], look)
 
-    async def newest(
-        self,
-        partitions: Sequence[str],
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
-        return older(self._between(partitions, after, up_to), limit, cursor)
+    async def newest(self, partitions: Sequence[str], look: Lookback = LATEST) -> Page:
+        return older(self._between(partitions, look), look)
 
-    def _between(
-        self, partitions: Sequence[str] | None, after: str, up_to: str | None
-    ) -> list[Item]:
+    def _between(self, partitions: Sequence[str] | None, look: Lookback) -> list[Item]:
         return [
             item
             for item in self._all(partitions)
-            if item["SK"] > after and (up_to is None or item["SK"] <= up_to)
+            if item["SK"] > look.after and (look.up_to is None or item["SK"] <= look.up_to)
         ]
 
     def _all(self, partitions: Sequence[str] | None) -> list[Item]:
@@ -252,13 +229,16 @@ def page_of(items: Sequence[Any], limit: int, cursor: str | None) -> Page:
     return Page(list(items[first : first + limit]), following)
 
 
-def older(items: Sequence[Item], limit: int, cursor: str | None) -> Page:
+def older(items: Sequence[Item], look: Lookback) -> Page:
     """A page newest first; new items may come between two pages."""
+    last = (LAST_CHAR, LAST_CHAR)
     try:
-        last_sk, last_pk = orjson.loads(cursor) if cursor is not None else (LAST_CHAR, LAST_CHAR)
+        if look.cursor is not None:
+            last_sk, last_pk = orjson.loads(look.cursor)
+            last = (last_sk, last_pk)
     except (ValueError, TypeError) as error:
         raise PermanentFault("no cursor of this store") from error
-    rest = [item for item in items[::-1] if (item["SK"], item["PK"]) < (last_sk, last_pk)]
-    page = rest[:limit]
-    more = len(rest) > limit
+    rest = [item for item in items[::-1] if (item["SK"], item["PK"]) < last]
+    page = rest[: look.limit]
+    more = len(rest) > look.limit
     return Page(page, orjson.dumps([page[-1]["SK"], page[-1]["PK"]]).decode() if more else None)

@@ -13,7 +13,7 @@ import persistence.sqlite_lookup
 import persistence.sqlite_reader
 from persistence.embedded import DATABASE_NAME
 from persistence.errors import PermanentFault
-from persistence.ports import Item, Page, Rectangle, Store
+from persistence.ports import Item, Lookback, Page, Rectangle, Store
 from persistence.sqlite_journal import SqliteJournal
 from tests.support.stores import control_item, embedded, history_item
 
@@ -51,9 +51,9 @@ async def test_lookups_cross_segments_and_restarts(
             for item in items[first : first + 10]:
                 await store.journal.commit([item])
     async with embedded(tmp_path) as store:
-        odd = await store.journal.within(["HISTORY"], Rectangle(1, 0, 1, 0), limit=9)
+        odd = await store.journal.within(["HISTORY"], Rectangle(1, 0, 1, 0), Lookback(limit=9))
         rest = await store.journal.within(
-            ["HISTORY"], Rectangle(1, 0, 1, 0), limit=9, cursor=odd.cursor
+            ["HISTORY"], Rectangle(1, 0, 1, 0), Lookback(limit=9, cursor=odd.cursor)
         )
         user = await store.journal.by_user("user-2")
     assert odd.items + rest.items == [item for item in items if item["seq"] % 2][::-1]
@@ -64,9 +64,9 @@ async def test_lookups_cross_segments_and_restarts(
 async def test_a_foreign_cursor_is_refused(tmp_path: Path, cursor: str) -> None:
     async with embedded(tmp_path) as store:
         with pytest.raises(PermanentFault):
-            await store.journal.within(["HISTORY"], Rectangle(0, 0, 1, 1), cursor=cursor)
+            await store.journal.within(["HISTORY"], Rectangle(0, 0, 1, 1), Lookback(cursor=cursor))
         with pytest.raises(PermanentFault):
-            await store.journal.by_user("user-1", cursor=cursor)
+            await store.journal.by_user("user-1", Lookback(cursor=cursor))
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ async def test_a_call_looks_into_few_segments_and_goes_on_from_there(
     async with embedded(tmp_path) as store:
         pages = await followed(
             lambda cursor: store.journal.within(
-                ["HISTORY"], Rectangle(1, 0, 1, 0), limit=limit, cursor=cursor
+                ["HISTORY"], Rectangle(1, 0, 1, 0), Lookback(limit=limit, cursor=cursor)
             )
         )
     assert [item["seq"] for page in pages for item in page.items] == [31, 30, 2]
@@ -120,7 +120,7 @@ async def test_segments_that_reach_into_each_other_hold_nothing_up(tmp_path: Pat
         for limit in (1, 7, 100):
             pages = await followed(
                 lambda cursor, limit=limit: store.journal.within(  # type: ignore[misc]
-                    ["HISTORY"], Rectangle(1, 0, 1, 0), limit=limit, cursor=cursor
+                    ["HISTORY"], Rectangle(1, 0, 1, 0), Lookback(limit=limit, cursor=cursor)
                 )
             )
             found = [item for page in pages for item in page.items]
@@ -136,7 +136,7 @@ async def test_a_lookup_of_large_items_gives_shorter_pages(
     async with embedded(tmp_path) as store:
         pages = await followed(
             lambda cursor: store.journal.within(
-                ["HISTORY"], Rectangle(0, 0, 0, 0), limit=50, cursor=cursor
+                ["HISTORY"], Rectangle(0, 0, 0, 0), Lookback(limit=50, cursor=cursor)
             )
         )
     assert [item for page in pages for item in page.items] == items[::-1]
@@ -158,22 +158,22 @@ async def plans_of(tmp_path: Path, ask: Callable[[Store], Awaitable[object]]) ->
     return "\n".join(rows)
 
 
-BOUNDS = {"after": "ts#1", "up_to": "ts#9"}
+LATELY = Lookback("ts#1", "ts#9")
 LOOKUPS: dict[str, tuple[Callable[[Store], Awaitable[object]], str]] = {
     "area": (
-        lambda store: store.journal.within(["HISTORY"], Rectangle(1, 0, 3, 4), **BOUNDS),
+        lambda store: store.journal.within(["HISTORY"], Rectangle(1, 0, 3, 4), LATELY),
         "COVERING INDEX XOriginalIndex (PK=? AND segment=? AND x_original>? AND x_original<?)",
     ),
     "cell": (
-        lambda store: store.journal.within(["HISTORY"], Rectangle(1, 0, 1, 0), **BOUNDS),
+        lambda store: store.journal.within(["HISTORY"], Rectangle(1, 0, 1, 0), LATELY),
         "COVERING INDEX XOriginalIndex (PK=? AND segment=? AND x_original=? AND y_original=? AND S",
     ),
     "user": (
-        lambda store: store.journal.by_user("user-1", **BOUNDS),
+        lambda store: store.journal.by_user("user-1", LATELY),
         "COVERING INDEX UserIndex (segment=? AND userId=? AND SK>? AND SK<?)",
     ),
     "all": (
-        lambda store: store.journal.newest(["HISTORY", "HISTORY#s00"], **BOUNDS),
+        lambda store: store.journal.newest(["HISTORY", "HISTORY#s00"], LATELY),
         "PRIMARY KEY (PK=? AND SK>? AND SK<?)",
     ),
 }
