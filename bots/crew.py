@@ -23,6 +23,7 @@ from tesserae_client import (
 from bots.pace import at_once, delay_after_s
 from bots.report import Tally
 from bots.team import Team
+from bots.waiting import came
 from bots.way import Seat, Turn, Way, WayError
 
 GRACE_S = 5.0
@@ -111,7 +112,7 @@ class Crew:
     async def _one(self, number: int) -> None:
         rng = Random(f"{self.plan.seed}/{number}")
         bot = number if number < self.plan.bots else None
-        if await self._pause(self._arrives_s(number)):
+        if await came(self.stop, self._arrives_s(number)):
             if self._has_board(bot):
                 self.tally.failures["stopped before it connected"] += 1
             return
@@ -175,12 +176,12 @@ class Crew:
 
     async def _play(self, client: Client, bot: int, rng: Random) -> None:
         rate = self.plan.rate
-        if await self._pause(rng.uniform(0, 1.0 if rate is None else 1 / rate)):
+        if await came(self.stop, rng.uniform(0, 1.0 if rate is None else 1 / rate)):
             return
         seat = self.way.seat(rng, client)
         try:
             while (turn := await seat.turn(at_once(rate))) is not None:
-                if await self._pause(await self._place(client, seat, turn)):
+                if await came(self.stop, await self._place(client, seat, turn)):
                     return
         except _MayNotPlace as refused:
             self.tally.failures[str(refused)] += 1
@@ -223,15 +224,6 @@ class Crew:
             self.tally.verified += 1
         else:
             self.tally.failures["the board differs from the server's"] += 1
-
-    async def _pause(self, seconds: float) -> bool:
-        """Wait; True when the run is over."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self.stop.wait()
-        except TimeoutError:
-            return False
-        return True
 
 
 class _MayNotPlace(Exception):  # noqa: N818 - the end of one bot's part, no error

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from bots.crew import Crew, Plan
 from bots.team import Team
+from bots.waiting import came
 from bots.way import Progress, Way
 
 
@@ -98,7 +99,7 @@ class Stage:
     async def _perform(self, cast: Cast) -> None:
         passports: dict[int, str] = {}
         for window in cast.act.windows:
-            if await self._over_before(window.start_s):
+            if await came(self.over, max(0.0, window.start_s - self.elapsed_s)):
                 return
             crew = Crew(cast.act.plan, cast.act.make(), now_s=self._now_s, passports=passports)
             cast.crews.append(crew)
@@ -114,11 +115,3 @@ class Stage:
         finally:
             playing.cancel()
             over.cancel()
-
-    async def _over_before(self, at_s: float) -> bool:
-        try:
-            async with asyncio.timeout(max(0.0, at_s - self.elapsed_s)):
-                await self.over.wait()
-        except TimeoutError:
-            return False
-        return True

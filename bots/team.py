@@ -14,6 +14,7 @@ from random import Random
 from tesserae_client import Client, GameState, Outcome
 
 from bots.target import Claim, Colors, Target, View
+from bots.waiting import came
 from bots.way import Progress, Seat, Turn
 
 LOOK_EVERY_S = 0.25
@@ -141,11 +142,7 @@ class Team(ABC):
         """Wait until the next look is due, or is wanted."""
         self._wanted.clear()
         await asyncio.sleep(BREATH_S)
-        try:
-            async with asyncio.timeout(LOOK_EVERY_S):
-                await self._wanted.wait()
-        except TimeoutError:
-            return
+        await came(self._wanted, LOOK_EVERY_S)
 
 
 class _TeamSeat:

@@ -11,31 +11,17 @@ from typing import Any
 import click
 
 from server.cli.options import SettingsCommand, loaded, settings_options
+from server.cli.parameters import PlaceParameter
 from server.game.names import DEFAULT_GAME
-
-
-class Corner(click.ParamType[tuple[int, int]]):
-    """A position such as 10,20."""
-
-    name = "corner"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Read the text; fails with what would be accepted."""
-        if isinstance(value, tuple):
-            return value
-        words = str(value).split(",")
-        if len(words) != 2 or not all(w.strip().isascii() and w.strip().isdigit() for w in words):  # noqa: PLR2004
-            self.fail(f"{value!r} is no place on a board; write X,Y such as 10,20", param, ctx)
-        return int(words[0]), int(words[1])
 
 
 @click.command("import", cls=SettingsCommand)
 @click.argument("picture", type=click.Path(path_type=Path))
 @settings_options("data", "secret_file")
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="Game to import into.")
-@click.option("--at", type=Corner(), metavar="X,Y", help="Where the picture's corner goes. [0,0]")
+@click.option(
+    "--at", type=PlaceParameter(), metavar="X,Y", help="Where the picture's corner goes. [0,0]"
+)
 @click.option(
     "--palette",
     type=click.Path(path_type=Path),

@@ -1,4 +1,4 @@
-"""Kinds of values that flags take: a part of a board, a moment.
+"""Kinds of values that flags take: a place on a board, a part of it, a moment.
 
 Owns how they are written, and the check that a part lies on the board, once that is known.
 """
@@ -10,7 +10,26 @@ import click
 from canvas.geometry import Geometry
 from canvas.region import Region
 
+AXES = 2
 CORNERS = 4
+
+
+class PlaceParameter(click.ParamType[tuple[int, int]]):
+    """A place on a board such as 10,20."""
+
+    name = "place"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Read the text; fails with what would be accepted."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if len(words) != AXES or not all(word.isascii() and word.isdigit() for word in words):
+            self.fail(f"{value!r} is no place on a board; write X,Y such as 10,20", param, ctx)
+        x, y = map(int, words)
+        return x, y
 
 
 class RegionParameter(click.ParamType[Region]):
