@@ -21,7 +21,10 @@ from server.game.names import DEFAULT_GAME
 @settings_options("data")
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="Game to export from.")
 @click.option(
-    "-o", "--output", metavar="FILE", help="PNG file to write, or - for standard output. [game.png]"
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="PNG file to write, or - for standard output. [place-main.png, by the game]",
 )
 @click.option(
     "--region",
