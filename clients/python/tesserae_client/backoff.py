@@ -6,6 +6,8 @@ Called by the client's run loop, and for snapshots by HTTP.
 
 from random import Random
 
+LONGEST_S = 86_400.0
+"""A day: who is asked to wait longer looks again after it."""
 STABLE_S = 2.0
 """A line that lived this long was no failure: the next delay starts small again."""
 
@@ -23,11 +25,16 @@ class Backoff:
         """Return how long to wait now; the jitter comes on top of what the server asked."""
         bound_s = min(self._cap_s, self._base_s * 2 ** min(self.failures, 32))
         self.failures += 1
-        return (retry_after_ms or 0) / 1000 + self._rng.uniform(0, bound_s)
+        return asked_s(retry_after_ms or 0) + self._rng.uniform(0, bound_s)
 
     def reset(self) -> None:
         """Start small again."""
         self.failures = 0
+
+
+def asked_s(retry_after_ms: int) -> float:
+    """Return the delay that the server asked for, within reason."""
+    return max(0.0, min(retry_after_ms, LONGEST_S * 1000) / 1000)
 
 
 def comes_back(close_code: int) -> bool:

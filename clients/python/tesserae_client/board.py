@@ -72,7 +72,9 @@ class Board:
             colors[y, x] = color
 
     def fill(self, x1: int, y1: int, x2: int, y2: int, color: int) -> None:
-        """Set a rectangle, both corners included."""
+        """Set a rectangle, both corners included; raises ValueError when one is outside."""
+        if not (0 <= x1 <= x2 < self.width and 0 <= y1 <= y2 < self.height):
+            raise ValueError(f"{x1},{y1} to {x2},{y2} is outside {self.width} x {self.height}")
         self.colors[y1 : y2 + 1, x1 : x2 + 1] = color
 
     def resize(self, width: int, height: int, shift_x: int, shift_y: int, empty: int) -> None:

@@ -44,7 +44,7 @@ class BoardFetch:
         while True:
             try:
                 self._arrived(*await self._fetch(url))
-            except (OSError, HTTPException, BadFrame):
+            except (OSError, HTTPException, ValueError, BadFrame):
                 await self._sleep(backoff.next_s())
             else:
                 return

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tesserae_client.board import Board
-from tesserae_client.messages import Json, strict
+from tesserae_client.messages import Json, side, strict
 
 NOT_NUMBERED = frozenset({"snapshot", "band", "game"})
 """Events that carry a seq without being numbered."""
@@ -44,7 +44,8 @@ def apply(event: Json, board: Board, empty: int) -> bool:
 
 
 def _resize(event: Json, board: Board, empty: int) -> None:
-    board.resize(event["width"], event["height"], event["shiftX"], event["shiftY"], empty)
+    shift_x, shift_y = int(event["shiftX"]), int(event["shiftY"])
+    board.resize(side(event["width"]), side(event["height"]), shift_x, shift_y, empty)
 
 
 def _settings(_event: Json, _board: Board, _empty: int) -> None:

@@ -7,10 +7,17 @@ holds up the line. Called by the client.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
 
 from tesserae_client.events import Event, Overflow, PixelsChanged
 
+_T = TypeVar("_T")
+
 QUEUE_EVENTS = 1024
+
+
+class ListenerFault(Exception):  # noqa: N818 - it carries what a listener raised, as its cause
+    """A callback raised: its own fault, whatever the server sent."""
 
 
 class Feed:
@@ -35,14 +42,14 @@ class Feed:
     def publish_pixels(self, event: PixelsChanged) -> None:
         """Tell those who want pixels: they are by far the most."""
         if self._on_pixels is not None:
-            self._on_pixels(event)
+            _tell(self._on_pixels, event)
         for queue in self._queues:
             queue.put(event)
 
     def publish(self, event: Event) -> None:
         """Tell everyone of anything but pixels."""
         if self._on_event is not None:
-            self._on_event(event)
+            _tell(self._on_event, event)
         for queue in self._queues:
             queue.put(event)
 
@@ -72,6 +79,13 @@ class Feed:
                 await queue.wake.wait()
         finally:
             self._queues.discard(queue)
+
+
+def _tell(listener: Callable[[_T], None], event: _T) -> None:
+    try:
+        listener(event)
+    except Exception as fault:
+        raise ListenerFault from fault
 
 
 class _Queue:

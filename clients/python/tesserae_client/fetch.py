@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Awaitable, Callable
 from urllib.parse import urljoin
 
-from tesserae_client.messages import strict
+from tesserae_client.messages import side, strict
 from tesserae_client.snapshot import SnapshotHead
 
 TIMEOUT_S = 30.0
@@ -42,8 +42,8 @@ def _head(headers: "dict[str, str]") -> SnapshotHead:
         epoch=headers["Tesserae-Epoch"],
         seq=int(headers["Tesserae-Seq"]),
         generation=int(headers["Tesserae-Generation"]),
-        width=int(headers["Tesserae-Width"]),
-        height=int(headers["Tesserae-Height"]),
+        width=side(headers["Tesserae-Width"]),
+        height=side(headers["Tesserae-Height"]),
         bands=0,
         url=None,
     )

@@ -84,4 +84,4 @@ def _not_joined(error: Json) -> NotJoined:
     retry_after_ms = error.get("retryAfterMs")
     if retry_after_ms is None and failed.code not in {"rate", "busy", "internal"}:
         return NotJoined(Stopped(str(failed)), failed.message)
-    return NotJoined(None, str(failed), retry_after_ms)
+    return NotJoined(None, str(failed), None if retry_after_ms is None else int(retry_after_ms))

@@ -17,6 +17,7 @@ from websockets.frames import CTRL_OPCODES, Frame, Opcode
 from websockets.protocol import Event, State
 from websockets.typing import Subprotocol
 
+from tesserae_client.address import told
 from tesserae_client.errors import HandshakeRefused
 from tesserae_client.splitter import Payload, Splitter
 
@@ -28,6 +29,7 @@ CLOSE_TIMEOUT_S = 2.0
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
+_RETRY_DIGITS = 9
 
 
 class Receiver(Protocol):
@@ -121,8 +123,12 @@ class Line(ClientConnection):
         try:
             receive(self, data)
         except Exception as fault:  # noqa: BLE001 - kept, and raised by the keeper
-            self.fault = fault
-            self.abort()
+            self.fail(fault)
+
+    def fail(self, fault: Exception) -> None:
+        """Drop the line for this reason."""
+        self.fault = fault
+        self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the watch with the line."""
@@ -153,7 +159,7 @@ async def open_line(url: str, codec: str, receiver: Receiver) -> Line:
         raise _by_status(fault) from fault
     except (OSError, TimeoutError, EOFError, WebSocketException) as fault:
         # WebSocketException: also a cut in the moment before the request is written.
-        raise Unopened(str(fault) or type(fault).__name__) from fault
+        raise Unopened(told(fault, url)) from fault
     if not isinstance(line, Line) or line.subprotocol != subprotocol:
         line.transport.abort()
         raise HandshakeRefused(f"the server does not speak {subprotocol}")
@@ -170,4 +176,5 @@ def _by_status(fault: InvalidStatus) -> Exception:
         body = bytes(fault.response.body or b"").decode(errors="replace").strip()
         return HandshakeRefused(f"HTTP {status}: {body[:200]}", status)
     retry_after = fault.response.headers.get("Retry-After", "")
-    return Unopened(f"HTTP {status}", int(retry_after) * 1000 if retry_after.isdigit() else None)
+    is_seconds = retry_after.isdecimal() and len(retry_after) <= _RETRY_DIGITS
+    return Unopened(f"HTTP {status}", int(retry_after) * 1000 if is_seconds else None)

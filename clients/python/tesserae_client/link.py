@@ -12,11 +12,12 @@ from random import Random
 from typing import TypeVar
 
 from tesserae_client import wire
+from tesserae_client.backoff import asked_s
 from tesserae_client.board_fetch import BoardFetch
 from tesserae_client.commands import Commands, settle
 from tesserae_client.errors import BadFrame, ClientClosed, RateLimited, Stopped, command_error
 from tesserae_client.events import Connected, Lost, PlacementUnknown, Told
-from tesserae_client.feed import Feed
+from tesserae_client.feed import Feed, ListenerFault
 from tesserae_client.fetch import Fetch, http_url
 from tesserae_client.follower import Asks, Follower
 from tesserae_client.gate import Gate
@@ -84,6 +85,8 @@ class Link:
 
     def stop(self, error: Exception) -> None:
         """End for good; whoever waits hears why."""
+        if isinstance(error, ListenerFault) and isinstance(error.__cause__, Exception):
+            error = error.__cause__
         if not isinstance(error, Stopped):
             self.fault = error
         self.joined.fail(error)
@@ -95,6 +98,7 @@ class Link:
 
     # --- what comes: called by the line -------------------------------------------------------
 
+    @strict
     def binary_received(self, _line: Line, data: bytes | bytearray) -> None:
         """Take a binary frame."""
         frame = wire.decode(data)
@@ -106,6 +110,7 @@ class Link:
             self.follower.band(frame)
         self._look()
 
+    @strict
     def text_received(self, line: Line, data: bytes | bytearray) -> None:
         """Take a JSON message: a reply or an event."""
         message = decode_text(data)
@@ -115,7 +120,6 @@ class Link:
             self._event(line, message)
         self._look()
 
-    @strict
     def _event(self, line: Line, event: Json) -> None:
         name = event["event"]
         if name == "hello":
@@ -138,9 +142,11 @@ class Link:
 
     def _farewells(self, event: Json) -> None:
         said = self._farewell
-        said.code = event.get("code", said.code)
+        if "code" in event:
+            said.code = int(event["code"])
         said.reason = said.reason or str(event.get("reason") or event["event"])
-        said.retry_after_ms = event.get("retryAfterMs", said.retry_after_ms)
+        if "retryAfterMs" in event:
+            said.retry_after_ms = int(event["retryAfterMs"])
         self._feed.publish(Told(event["event"], event))
 
     def _subscribed(self, reply: Json) -> None:
@@ -213,7 +219,7 @@ class Link:
         if not isinstance(failed, RateLimited):
             raise BadFrame(f"resync was answered with {failed}")
         line = self._commands.line
-        delay_s = failed.retry_after_ms / 1000 + self._rng.random()
+        delay_s = asked_s(failed.retry_after_ms) + self._rng.random()
 
         def again() -> None:
             if self._commands.line is line:
@@ -232,7 +238,11 @@ class Link:
         self._board_fetch.start(http_url(self.options.url, path))
 
     def _fetched(self, head: SnapshotHead, packed: bytes) -> None:
-        self.follower.fetched(head, packed)
+        try:
+            self.follower.fetched(head, packed)
+        except ListenerFault as fault:
+            if (line := self._commands.line) is not None:
+                line.fail(fault)
         self._look()
 
 

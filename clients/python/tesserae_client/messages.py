@@ -12,6 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import orjson
 
 from tesserae_client.errors import BadFrame
+from tesserae_client.records import SIDE_LIMIT
 
 Json = dict[str, Any]
 
@@ -26,7 +27,7 @@ def strict(parse: Callable[_P, _T]) -> Callable[_P, _T]:
     def parsed(*args: _P.args, **kwargs: _P.kwargs) -> _T:
         try:
             return parse(*args, **kwargs)
-        except (LookupError, TypeError, ValueError, AttributeError) as fault:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as fault:
             raise BadFrame(f"{parse.__qualname__}: {fault!r}") from fault
 
     return parsed
@@ -45,6 +46,13 @@ def encode_command(do: str, command_id: int, fields: Mapping[str, Any]) -> bytes
     """Encode a command; fields that are None are left out."""
     given = {name: value for name, value in fields.items() if value is not None}
     return orjson.dumps({"do": do, "id": command_id, **given})
+
+
+def side(value: Any) -> int:
+    """Read a side of a board; raises ValueError for one whose cells no record could name."""
+    if not 0 < int(value) <= SIDE_LIMIT:
+        raise ValueError(f"a side of {value!r:.50} cells; boards have 1 to {SIDE_LIMIT}")
+    return int(value)
 
 
 def body(reply: Json) -> Json:
@@ -107,8 +115,8 @@ class GameState:
             seq=int(fields["seq"]),
             resume=str(fields["resume"]),
             generation=int(fields["generation"]),
-            width=int(fields["width"]),
-            height=int(fields["height"]),
+            width=side(fields["width"]),
+            height=side(fields["height"]),
             offset_x=int(fields["offsetX"]),
             offset_y=int(fields["offsetY"]),
             palette=tuple(_color(entry) for entry in fields["palette"]),

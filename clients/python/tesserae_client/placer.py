@@ -7,6 +7,7 @@ decides when a line is good. Called by the link.
 import asyncio
 from collections.abc import Sequence
 from functools import partial
+from operator import index
 from random import Random
 
 from tesserae_client import outcomes, wire
@@ -33,19 +34,19 @@ class Placer:
     def place(self, cells: Sequence[Cell], generation: int | None) -> list[asyncio.Future[Outcome]]:
         """Send placements and return the future of each outcome; None: our own generation.
 
-        Raises TooMuchPending, or ValueError for what no record can hold; nothing is sent then.
+        Raises TooMuchPending, TypeError for what is no whole number, or ValueError for what no
+        frame can hold; nothing is sent then.
         """
-        self._book.check(cells)
+        # numpy's small numbers, as a board holds them, would lose their bits when they are shifted.
+        plain = [(index(x), index(y), index(color)) for x, y, color in cells]
+        self._book.check(plain)
+        own = self._follower.generation if generation is None else wire.checked(generation)
         loop = asyncio.get_running_loop()
-        answers: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in cells]
+        answers: list[asyncio.Future[Outcome]] = [loop.create_future() for _ in plain]
         size = self._sheet_size
-        for at in range(0, len(cells), size):
-            sheet = self._book.open(
-                cells[at : at + size],
-                answers[at : at + size],
-                generation=self._follower.generation if generation is None else generation,
-                now_s=loop.time(),
-            )
+        for at in range(0, len(plain), size):
+            some, theirs = plain[at : at + size], answers[at : at + size]
+            sheet = self._book.open(some, theirs, generation=own, now_s=loop.time())
             self._send(sheet)
         return answers
 

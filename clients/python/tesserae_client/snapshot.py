@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from tesserae_client.board import packed_size
 from tesserae_client.errors import BadFrame
-from tesserae_client.messages import Json, strict
+from tesserae_client.messages import Json, side, strict
 from tesserae_client.wire import BandFrame
 
 
@@ -33,8 +33,8 @@ class SnapshotHead:
             epoch=str(event["epoch"]),
             seq=int(event["seq"]),
             generation=int(event["generation"]),
-            width=int(event["width"]),
-            height=int(event["height"]),
+            width=side(event["width"]),
+            height=side(event["height"]),
             bands=int(event.get("bands", 0)),
             url=event.get("url"),
         )
@@ -46,20 +46,21 @@ class Assembly:
     def __init__(self, head: SnapshotHead) -> None:
         self.head = head
         self.packed = bytearray(packed_size(head.width * head.height))
-        self._rows_of: dict[int, int] = {}
+        self._missing = set(range(head.height))
 
     @property
     def complete(self) -> bool:
         """Every row is there."""
-        return sum(self._rows_of.values()) == self.head.height
+        return not self._missing
 
     def add(self, band: BandFrame) -> None:
         """Take one band; raises BadFrame when it does not belong."""
         head = self.head
         last_row = band.first_row + band.rows
+        rows = range(band.first_row, min(last_row, head.height))
         if (band.seq, band.generation) != (head.seq, head.generation):
             raise BadFrame(f"a band of seq {band.seq} inside the snapshot of seq {head.seq}")
-        if not band.rows or last_row > head.height or band.first_row in self._rows_of:
+        if not band.rows or last_row > head.height or not self._missing.issuperset(rows):
             raise BadFrame(f"a band of the rows {band.first_row} to {last_row}")
         first_cell = band.first_row * head.width
         size = packed_size(band.rows * head.width)
@@ -69,7 +70,7 @@ class Assembly:
         if len(payload) != size:
             raise BadFrame(f"a band of {len(payload)} bytes instead of {size}")
         self.packed[first_cell // 2 : first_cell // 2 + size] = payload
-        self._rows_of[band.first_row] = band.rows
+        self._missing.difference_update(rows)
 
 
 def inflate(payload: bytes | bytearray, size: int) -> bytes:

@@ -26,6 +26,7 @@ _BAND = Struct("<BBHIQII")
 _PLACE = Struct("<BBHII")
 _ACK = Struct("<BBHIQIHHQ")
 _CONFLATED = 1
+_MAX_GENERATION = 0xFFFF_FFFF
 _ALL_ONES = 0xFFFF_FFFF_FFFF_FFFF
 _RECORD = np.dtype("<u4")
 
@@ -117,6 +118,13 @@ def decode_ack(data: bytes | bytearray) -> Ack:
     _, status, channel, request, seq, record, index, stack_left, left_ms = _ACK.unpack(data)
     left_ms = FOREVER_MS if left_ms == _ALL_ONES else left_ms
     return Ack(status, channel, request, seq, record, index, stack_left, left_ms)
+
+
+def checked(generation: int) -> int:
+    """Return the generation; raises ValueError when no frame can hold it."""
+    if not 0 <= generation <= _MAX_GENERATION:
+        raise ValueError(f"generation {generation}: give one from 0 to {_MAX_GENERATION}")
+    return generation
 
 
 def encode_place(channel: int, request: int, generation: int, records: Sequence[int]) -> bytes:
