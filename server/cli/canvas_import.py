@@ -58,7 +58,7 @@ def import_(**flags: Any) -> None:
     of the same --data the import goes through that server, and everybody sees it at once.
     """
     # Numpy and Pillow are loaded only now, so that help and mistakes in flags come at once.
-    from server.cli.import_flow import Wish, run  # noqa: PLC0415
+    from server.cli.importing.flow import Wish, run  # noqa: PLC0415
 
     names = ("data", "secret_file", "config_file")
     wish = Wish(**{name: value for name, value in flags.items() if name not in names})

@@ -1,7 +1,7 @@
 """What a person sees of an import: what would change, a small picture, bars for what takes long.
 
 Owns the words on standard output and the bars on standard error, drawn on a terminal alone. Decides
-nothing. Called by import_flow.py.
+nothing. Called by flow.py.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from persistence.errors import StoreError
 from pictures.halfblocks import draw
-from server.importing.plan import Plan
+from server.cli.importing.plan import Plan
 
 LISTED_ON_TERMINAL = 40
 PREVIEW_COLUMNS = 64

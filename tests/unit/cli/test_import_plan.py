@@ -8,7 +8,7 @@ from canvas.geometry import Geometry
 from canvas.palette import DEFAULT, Palette, named
 from canvas.palette_files import Listed
 from pictures.picture import ignore
-from server.importing.plan import (
+from server.cli.importing.plan import (
     Colors,
     Plan,
     Target,

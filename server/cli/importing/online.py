@@ -17,9 +17,9 @@ from canvas.board import Board
 from canvas.geometry import Geometry
 from canvas.palette import Palette
 from pictures.picture import Progress
+from server.cli.importing.plan import Plan, Target, Unsuitable
 from server.cli.server_address import target_of
 from server.game.base_blob import BasePicture
-from server.importing.plan import Plan, Target, Unsuitable
 
 TIMEOUT_S = 60.0
 MAX_ANSWER_BYTES = 40_000_000

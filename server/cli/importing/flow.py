@@ -23,8 +23,18 @@ from pictures.reading import read
 from server.access.auth import Authenticator
 from server.access.identity import Role
 from server.access.secret import open_secret
-from server.cli.import_online import Remote
-from server.cli.import_view import View
+from server.cli.importing.offline import import_offline
+from server.cli.importing.online import Remote
+from server.cli.importing.plan import (
+    Colors,
+    Plan,
+    Target,
+    Unsuitable,
+    choose,
+    make_plan,
+    new_target,
+)
+from server.cli.importing.view import View
 from server.cli.stores import opened
 from server.clock import SystemClock
 from server.config import Settings
@@ -34,8 +44,6 @@ from server.game.base_blob import BasePicture
 from server.game.base_import import Import, ImportRefused, Place
 from server.game.config import GameConfig, found
 from server.game.names import DEFAULT_GAME
-from server.importing.offline import import_offline
-from server.importing.plan import Colors, Plan, Target, Unsuitable, choose, make_plan, new_target
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
 
