@@ -5,6 +5,7 @@ spreadsheets takes it for a formula.
 """
 
 import csv
+import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -107,7 +108,8 @@ def _check_pyarrow() -> None:
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: F401, PLC0415  # optional
     except ImportError as error:
         raise click.ClickException(
-            "Parquet needs pyarrow, which is not installed; run: pip install 'tesserae[parquet]',"
+            "Parquet needs pyarrow, which is not installed; run: "
+            f"{sys.executable} -m pip install 'tesserae[parquet]',"
             " or choose --format csv or jsonl"
         ) from error
 

@@ -92,7 +92,7 @@ def test_without_pyarrow_the_remedy_is_told(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     assert run("-o", "all.parquet") == 1
-    assert "pip install 'tesserae[parquet]'" in capsys.readouterr().err
+    assert "-m pip install 'tesserae[parquet]'" in capsys.readouterr().err
     assert not Path("all.parquet").exists()
 
 
