@@ -3,6 +3,7 @@
 Owns how they are written, and the check that a part lies on the board, once that is known.
 """
 
+import re
 from typing import Any
 
 import click
@@ -12,6 +13,8 @@ from canvas.region import Region
 
 AXES = 2
 CORNERS = 4
+_NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
+"""Long enough for any board; of very long ones Python refuses to make a number."""
 
 
 class PlaceParameter(click.ParamType[tuple[int, int]]):
@@ -25,10 +28,10 @@ class PlaceParameter(click.ParamType[tuple[int, int]]):
         """Read the text; fails with what would be accepted."""
         if isinstance(value, tuple):
             return value
-        words = [word.strip() for word in str(value).split(",")]
-        if len(words) != AXES or not all(word.isascii() and word.isdigit() for word in words):
+        numbers = _numbers(value)
+        if len(numbers) != AXES or min(numbers) < 0:
             self.fail(f"{value!r} is no place on a board; write X,Y such as 10,20", param, ctx)
-        x, y = map(int, words)
+        x, y = numbers
         return x, y
 
 
@@ -43,14 +46,19 @@ class RegionParameter(click.ParamType[Region]):
         """Read the text; fails with what would be accepted."""
         if isinstance(value, Region):
             return value
-        words = [word.strip() for word in str(value).split(",")]
-        whole = all(word.isascii() and word.removeprefix("-").isdigit() for word in words)
-        if len(words) != CORNERS or not whole:
+        numbers = _numbers(value)
+        if len(numbers) != CORNERS:
             self.fail(f"{value!r} is no region; write X1,Y1,X2,Y2 such as 10,20,99,49", param, ctx)
         try:
-            return Region(*map(int, words))
+            return Region(*numbers)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+def _numbers(value: object) -> list[int]:
+    """Return whole numbers between commas; none when anything else is there."""
+    words = [word.strip() for word in str(value).split(",")]
+    return [int(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
 
 
 class MomentParameter(click.ParamType[int]):
