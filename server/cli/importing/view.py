@@ -41,7 +41,7 @@ class View:
     def working(self, what: str) -> Iterator[Callable[[float], None]]:
         """Show a bar while something is done; what is yielded takes the share."""
         bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TaskProgressColumn(),
             console=self._bars,
@@ -109,7 +109,7 @@ def _changes(plan: Plan, terminal: bool) -> Table:
         table.add_row(
             _swatch(change.from_rgb),
             _swatch(change.to_rgb),
-            "" if color is None else color.name,
+            Text("" if color is None else color.name),
             f"{change.count:,}",
             f"{change.count / taken:.2%}",
         )

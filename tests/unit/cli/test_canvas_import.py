@@ -142,6 +142,12 @@ def test_a_pxls_palette_is_reduced_and_every_change_told(capsys: Captured) -> No
     assert replica.board.get(0, 0) == replica.settings.palette.empty
 
 
+def test_names_of_colors_are_shown_as_they_are(capsys: Captured) -> None:
+    Path("names.txt").write_text("#FF0000 [/red]\n#FFFFFF [bold]white\n")
+    assert run("small.png", "--palette", "names.txt", "--reduce") == 0
+    assert "[/red]" in capsys.readouterr().out
+
+
 def test_a_palette_and_its_picture_come_together_or_not_at_all(capsys: Captured) -> None:
     saved(Path("large.png"), [[RED] * 6] * 5)
     assert run("large.png") == 0
