@@ -6,6 +6,7 @@ listens on no port: the door hands connections over. Made by app.py, started by 
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from aiohttp import hdrs, web
@@ -15,13 +16,16 @@ from server.config import Settings
 from server.http import api, gauges, health, pages, problems
 from server.http.quiet import quiet
 from server.session.services import Services
+from server.telemetry.metrics import Metrics
 
 LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
 MAX_REQUESTS_AT_ONCE = 1000
-UNCOUNTED = frozenset({"/healthz", "/readyz"})
+UNCOUNTED = frozenset({health.HEALTHZ, health.READYZ})
 """Answered in any crowd: who supervises the server would end it, while it only has much to do."""
 SHUTDOWN_TIMEOUT = 1.0
+
+ResponseHook = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
 
 
 class HttpSide:
@@ -75,6 +79,7 @@ def bare(
     answer_errors = problems.middleware(services.on_fault, nothing_here)
     app = web.Application(middlewares=[*middlewares, _in_time, answer_errors])
     app.on_response_prepare.append(_close_and_protect)
+    app.on_response_prepare.append(_counting(services.metrics))
     return app
 
 
@@ -83,6 +88,13 @@ async def _close_and_protect(_request: web.Request, response: web.StreamResponse
     response.headers[hdrs.CONNECTION] = "close"
     response.headers[hdrs.SERVER] = "tesserae"  # aiohttp would tell its version and Python's
     response.headers["X-Content-Type-Options"] = "nosniff"
+
+
+def _counting(metrics: Metrics) -> ResponseHook:
+    async def count(_request: web.Request, response: web.StreamResponse) -> None:
+        metrics.responses[response.status] += 1
+
+    return count
 
 
 class _Crowd:

@@ -4,6 +4,7 @@ Owns every name and label that `/metrics` shows; the only importer of prometheus
 instance has a registry of its own. Counted by sessions, hub and journal; it decides nothing.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_latest
@@ -22,15 +23,17 @@ _ITEMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 class Metrics:
     """Counters, and gauges that are read when they are asked for.
 
-    `accepted` and `refused` are plain numbers for whoever counts: a counter of the library locks,
-    which costs as much as a whole placement.
+    `accepted`, `refused` and `responses` are plain numbers for whoever counts: a counter of the
+    library locks, which costs as much as a whole placement.
     """
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self.accepted = 0
         self.refused = dict.fromkeys(Refused, 0)
-        self._registry.register(_Placements(self))
+        self.responses: Counter[int] = Counter()
+        """Over HTTP, by status."""
+        self._registry.register(_Counts(self))
         self._store_seconds = Histogram(
             "tesserae_store_seconds",
             "Time that a call of the store took, failed ones included, by port and method.",
@@ -72,7 +75,7 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-class _Placements(Collector):
+class _Counts(Collector):
     """Shows the plain counts."""
 
     def __init__(self, metrics: Metrics) -> None:
@@ -91,3 +94,9 @@ class _Placements(Collector):
         for why, count in self._metrics.refused.items():
             refused.add_metric([why.code], count)
         yield refused
+        responses = CounterMetricFamily(
+            "tesserae_http_responses", "Responses over HTTP, by status.", labels=["status"]
+        )
+        for status, count in self._metrics.responses.items():
+            responses.add_metric([str(status)], count)
+        yield responses

@@ -53,6 +53,14 @@ async def test_metrics_count_what_happened(site: Site) -> None:
     assert "tesserae_ready 1.0" in text
 
 
+async def test_metrics_count_responses_by_status(site: Site) -> None:
+    await site.get("api/games")
+    await site.get("api/games/place%23nowhere")
+    text = (await site.get("metrics")).body.decode()
+    assert 'tesserae_http_responses_total{status="200"} 1.0' in text
+    assert 'tesserae_http_responses_total{status="404"} 1.0' in text
+
+
 def test_calls_of_the_store_are_told_apart() -> None:
     metrics = Metrics()
     metrics.store_called("journal.commit", 0.003, 25)
