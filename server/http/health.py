@@ -17,6 +17,7 @@ from server.http.problems import unauthorized, unavailable
 from server.phase import Phase, Stage
 from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
+HEALTHZ, READYZ = "/healthz", "/readyz"
 UNTOLD = "placements are not taken for now; the server's log tells why, and what helps"
 FORWARDED = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED)
 
@@ -73,7 +74,7 @@ def routes(phase: Phase, guard: MetricsGuard) -> list[web.RouteDef]:
             raise unavailable(reason, phase.retry_after_ms)
         return _status({"status": "ready"})
 
-    return [web.get("/healthz", healthz), web.get("/readyz", readyz)]
+    return [web.get(HEALTHZ, healthz), web.get(READYZ, readyz)]
 
 
 def metrics_routes(metrics: Metrics, guard: MetricsGuard) -> list[web.RouteDef]:

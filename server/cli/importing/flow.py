@@ -12,7 +12,7 @@ from random import SystemRandom
 
 import click
 
-from canvas.base import check_place
+from canvas.address import AddressPolicy
 from canvas.cooldown import CooldownRule
 from canvas.palette import DEFAULT
 from canvas.settings import Settings as GameSettings
@@ -30,6 +30,7 @@ from server.cli.importing.plan import (
     Plan,
     Target,
     Unsuitable,
+    check_fits,
     choose,
     make_plan,
     new_target,
@@ -128,10 +129,7 @@ def _picture(wish: Wish, view: View) -> Picture:
 def _plan(wish: Wish, picture: Picture, target: Target, view: View) -> Plan:
     at = wish.at or (0, 0)
     # A large picture takes long to match: what does not fit is told before.
-    try:
-        check_place(picture.width, picture.height, *at, target.geometry)
-    except ValueError as error:
-        raise Unsuitable(str(error)) from error
+    check_fits(target, picture, at)
     colors = _colors(wish, picture, None if target.board is None else target.palette.empty)
     with view.working("Matching colors") as progress:
         return make_plan(
@@ -209,6 +207,7 @@ async def _carry_out(
                     store,
                     SystemClock(),
                     _founding(plan, settings),
+                    AddressPolicy(settings.address_cooldown, settings.address_budget),
                     wanted,
                     RecoveryEvents(advance, view.complain),
                     view.complain,
@@ -233,7 +232,7 @@ def _founding(plan: Plan, settings: Settings) -> GameConfig:
         width=geometry.width,
         height=geometry.height,
         settings=GameSettings(plan.palette, rule),
-        epoch=secrets.token_hex(EPOCH_BYTES),
+        epoch=plan.target.epoch or secrets.token_hex(EPOCH_BYTES),
         channel=DEFAULT_CHANNEL,
     )
 

@@ -132,6 +132,14 @@ def fitted(palette: Palette, empty: int) -> Palette:
     return Palette.of(others, empty)
 
 
+def check_fits(target: Target, picture: Picture, at: tuple[int, int]) -> None:
+    """Raise Unsuitable unless the picture lies on the board."""
+    try:
+        check_place(picture.width, picture.height, *at, target.geometry)
+    except ValueError as error:
+        raise Unsuitable(str(error)) from error
+
+
 def make_plan(
     target: Target,
     picture: Picture,
@@ -142,10 +150,9 @@ def make_plan(
     progress: Progress,
 ) -> Plan:
     """Match a picture to the colours and compare it with the board. Raises Unsuitable."""
-    x, y = at
-    palette = colors.palette
+    check_fits(target, picture, at)
+    (x, y), palette = at, colors.palette
     try:
-        check_place(picture.width, picture.height, x, y, target.geometry)
         matched = match(picture, palette.rgb, dither=dither, progress=progress)
         check_taken(matched.cells)
     except ValueError as error:

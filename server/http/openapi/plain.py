@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from canvas.geometry import MAX_SIDE
 from pictures.limits import MAX_SCALE
 from server.commands.area import CORNERS
+from server.http import health
 from server.http.boards import canvas_bin, canvas_png, preview
 from server.http.reading import SCALE
 
@@ -91,7 +92,7 @@ ROUTES = (
         tag="server",
     ),
     Plain(
-        "/healthz",
+        health.HEALTHZ,
         "healthz",
         "Ask whether the process lives",
         "application/json",
@@ -99,7 +100,7 @@ ROUTES = (
         tag="server",
     ),
     Plain(
-        "/readyz",
+        health.READYZ,
         "readyz",
         "Ask whether the board is there and placements are taken",
         "application/json",
