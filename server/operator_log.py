@@ -62,8 +62,8 @@ class OperatorLog:
         self._metrics.store_called(operation, seconds, items)
 
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
-        """Note that a snapshot cannot be used for recovery."""
-        self._log.warning("a stored snapshot is passed over", damage=str(damage))
+        """Note that a snapshot, or a picture that is not needed now, is of no use to recovery."""
+        self._log.warning("damage is passed over", damage=str(damage), remedy=damage.hint)
 
     def snapshot_failed(self, game: Game, error: StoreError) -> None:
         """Note that a snapshot could not be stored."""

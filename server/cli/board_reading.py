@@ -43,7 +43,7 @@ async def read_board(settings: Settings, game: str) -> ReadBoard:
 
 
 def _complain(damage: StoreDamaged) -> None:
-    click.echo(f"{damage}; an older one is used", err=True)
+    click.echo(f"{damage}; the board is read without it", err=True)
 
 
 def drawn(read: ReadBoard, part: Region, scale: int) -> bytes:

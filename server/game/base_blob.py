@@ -78,16 +78,17 @@ def inflate(deflated: bytes, width: int, height: int) -> Cells:
 def read_blob(key: str, blob: Blob | None, width: int, height: int, crc32: int) -> Cells:
     """Read the cells of a stored picture. Raises StoreDamaged naming the blob and the remedy."""
     if blob is None:
-        raise _damaged(key, "is missing")
+        raise damaged(key, "is missing")
     try:
         cells = inflate(blob.data, width, height)
     except ValueError as error:
-        raise _damaged(key, f"is damaged: {error}") from error
+        raise damaged(key, f"is damaged: {error}") from error
     if zlib.crc32(cells.data) != crc32:
-        raise _damaged(key, "does not have the crc32 that history tells of it")
+        raise damaged(key, "does not have the crc32 that history tells of it")
     return cells
 
 
-def _damaged(key: str, how: str) -> StoreDamaged:
+def damaged(key: str, how: str) -> StoreDamaged:
+    """Make the fault of a base picture that history needs and nothing else has."""
     hint = f"put the blob {key} back from a backup of the data directory; nothing was changed"
     return StoreDamaged(f"the base picture {key} {how}", hint)

@@ -15,7 +15,7 @@ from canvas.packing import Cells
 from persistence.errors import StoreDamaged
 from persistence.ports import Item, Store
 from persistence.tables import CONFIG
-from server.game.base_blob import read_blob
+from server.game.base_blob import damaged, read_blob
 from server.game.config import GameConfig, key_of
 from server.game.history import at_ms_of_key, is_base, time_key
 from server.game.names import blob_folder
@@ -120,7 +120,10 @@ class RecoveryReader:
 
     async def _cells(self, item: Item) -> Cells:
         key = item["blob"]
-        blob = await self._store.blobs.get(key)
+        try:
+            blob = await self._store.blobs.get(key)
+        except StoreDamaged as damage:
+            raise damaged(key, f"is damaged: {damage}") from damage
         size = item["width"], item["height"]
         return await asyncio.to_thread(read_blob, key, blob, *size, item["crc32"])
 

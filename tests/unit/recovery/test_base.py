@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from canvas.base import UNTOUCHED
+from canvas.board import Board
 from canvas.events import BaseImported
+from canvas.growth import Lineage
 from canvas.palette import DEFAULT, Palette
 from persistence.errors import PermanentFault, StoreDamaged, StoreError, TransientFault
 from persistence.faulty import Faults, faulty
@@ -16,7 +18,8 @@ from persistence.ports import Blob, Store
 from server.game.base_blob import BasePicture
 from server.game.base_import import Import, Place, import_base
 from server.recovery.present import read_present
-from server.recovery.reader import RecoveryEvents
+from server.recovery.reader import RecoveryEvents, RecoveryReader
+from server.recovery.replay import Base
 from server.recovery.snapshotter import Snapshotter
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs
@@ -136,6 +139,23 @@ async def test_a_picture_that_is_needed_and_not_sound_is_refused(
     assert key in str(damage.value)
     assert "backup" in damage.value.hint
     assert blobs_of(store) == before
+
+
+async def test_a_picture_that_the_store_finds_damaged_is_not_to_be_removed(store: Store) -> None:
+    lives = Lives(store)
+    run = await lives.start()
+    await imported(run)
+    await run.die()
+    script = Faults()
+    script.fail("blobs.get", StoreDamaged("no checksum holds", "remove it"))
+    reader = RecoveryReader(faulty(store, script), RecoveryEvents(lambda *_: None, pytest.fail))
+    config = await reader.config(NAME)
+    assert config is not None
+    first = Base(Board(20, 10), Lineage([config.lineage.frames[0]]), 0, "")
+    with pytest.raises(StoreDamaged, match="no checksum holds") as damage:
+        await reader.replay(config, first)
+    assert base_key(store) in str(damage.value)
+    assert damage.value.hint.startswith("put the blob")
 
 
 async def test_a_picture_that_is_not_needed_is_told_to_be_missing(store: Store) -> None:
