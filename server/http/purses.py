@@ -7,14 +7,13 @@ callers of each request.
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
 
 from canvas.networks import Network
 from canvas.refusals import Refusal, Refused
 from server.access.addresses import address_key, is_exempt
-from server.access.limits import CreditRule, Credits
+from server.access.limits import CreditRule
 from server.clock import Clock
-from server.session.allowance import Bucket
+from server.session.allowance import Bucket, Buckets
 
 MAX_PURSES = 20_000
 """About 8 MB."""
@@ -23,24 +22,16 @@ NAMES = {Bucket.MESSAGES: "requests", Bucket.LIMITS: "limits"}
 """What the buckets are called over HTTP."""
 
 
-class HttpPurse:
+class HttpPurse(Buckets):
     """The credits of one identity or address."""
 
-    __slots__ = ("_clock", "_credits", "_rule")
+    __slots__ = ()
 
-    def __init__(self, rule: CreditRule, clock: Clock) -> None:
-        self._rule = rule
-        self._clock = clock
-        self._credits = {Bucket.MESSAGES: Credits(rule)}
-
-    @property
-    def rule(self) -> CreditRule:
-        """The rule that each bucket follows."""
-        return self._rule
+    names = NAMES
 
     def charge(self, cost: int, bucket: Bucket = Bucket.MESSAGES) -> Refusal | None:
         """Pay from a bucket; a refusal costs nothing."""
-        wait_ms = self._of(bucket).take(cost, self._clock.monotonic_ms())
+        wait_ms = self._credits(bucket).take(cost, self._clock.monotonic_ms())
         if not wait_ms:
             return None
         text = "too many requests; wait retryAfterMs and send fewer"
@@ -48,21 +39,8 @@ class HttpPurse:
 
     def left(self, bucket: Bucket) -> tuple[int, int]:
         """Tell how many credits a bucket holds, and in how many ms it is full."""
-        now_ms, credits_left = self._clock.monotonic_ms(), self._of(bucket)
+        now_ms, credits_left = self._clock.monotonic_ms(), self._credits(bucket)
         return credits_left.left(now_ms) or 0, credits_left.full_in_ms(now_ms)
-
-    def to_json(self) -> dict[str, Any]:
-        """What is left in each bucket and when it is full again; empty when there is no limit."""
-        if self._rule.off:
-            return {}
-        now_ms = self._clock.monotonic_ms()
-        return {name: self._of(bucket).to_json(now_ms) for bucket, name in NAMES.items()}
-
-    def _of(self, bucket: Bucket) -> Credits:
-        found = self._credits.get(bucket)
-        if found is None:
-            found = self._credits[bucket] = Credits(self._rule)
-        return found
 
 
 class Purses:

@@ -1,11 +1,13 @@
 """What one connection may still ask: its credits, and when its refusals become a flood.
 
-Owns two buckets of credits, one for all messages and one for asking about limits, and the count of
-messages that came in spite of a refusal. It closes nothing: the session does, when `flooding` says
-so.
+Owns two buckets of credits, one for all messages and one for asking about limits, which requests
+over HTTP have as well, and the count of messages that came in spite of a refusal. It closes
+nothing: the session does, when `flooding` says so.
 """
 
+from collections.abc import Mapping
 from enum import Enum
+from typing import ClassVar
 
 from canvas.refusals import Refusal, Refused
 from server.access.limits import CreditRule, Credits
@@ -26,15 +28,46 @@ class Bucket(Enum):
     """Asking what is left, which so never costs a placement."""
 
 
-class Allowance:
-    """The credits of one connection."""
+class Buckets:
+    """The credits of somebody who asks, by one rule; most never ask about limits."""
 
-    __slots__ = ("_clock", "_ignored", "_limits", "_messages", "_retry_at_ms", "_window_ends_ms")
+    __slots__ = ("_clock", "_limits", "_messages")
+
+    names: ClassVar[Mapping[Bucket, str]] = {bucket: bucket.value for bucket in Bucket}
+    """What the buckets are called in JSON."""
 
     def __init__(self, rule: CreditRule, clock: Clock) -> None:
         self._clock = clock
         self._messages = Credits(rule)
         self._limits: Credits | None = None
+
+    @property
+    def rule(self) -> CreditRule:
+        """The rule that each bucket follows."""
+        return self._messages.rule
+
+    def _credits(self, bucket: Bucket) -> Credits:
+        if bucket is Bucket.MESSAGES:
+            return self._messages
+        if self._limits is None:
+            self._limits = Credits(self._messages.rule)
+        return self._limits
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """What is left in each bucket and when it is full again; empty when there is no limit."""
+        if self.rule.off:
+            return {}
+        now_ms = self._clock.monotonic_ms()
+        return {name: self._credits(bucket).to_json(now_ms) for bucket, name in self.names.items()}
+
+
+class Allowance(Buckets):
+    """The credits of one connection."""
+
+    __slots__ = ("_ignored", "_retry_at_ms", "_window_ends_ms")
+
+    def __init__(self, rule: CreditRule, clock: Clock) -> None:
+        super().__init__(rule, clock)
         self._ignored = 0
         self._retry_at_ms: dict[Bucket, int] = {}
         self._window_ends_ms = 0
@@ -59,15 +92,8 @@ class Allowance:
             Refused.RATE,
             "too many messages; wait retryAfterMs and send fewer",
             wait_ms,
-            bucket.value,
+            self.names[bucket],
         )
-
-    def _credits(self, bucket: Bucket) -> Credits:
-        if bucket is Bucket.MESSAGES:
-            return self._messages
-        if self._limits is None:
-            self._limits = Credits(self._messages.rule)
-        return self._limits
 
     def _count_ignored(self, cost: int, now_ms: int) -> None:
         if now_ms >= self._window_ends_ms:
@@ -79,10 +105,3 @@ class Allowance:
     def flooding(self) -> bool:
         """Whether the connection goes on in spite of its refusals."""
         return self._ignored > FLOOD_BURSTS * self._messages.rule.burst
-
-    def to_json(self) -> dict[str, dict[str, int]]:
-        """What is left in each bucket and when it is full again; empty when there is no limit."""
-        if self._messages.rule.off:
-            return {}
-        now_ms = self._clock.monotonic_ms()
-        return {bucket.value: self._credits(bucket).to_json(now_ms) for bucket in Bucket}
