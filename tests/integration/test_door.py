@@ -17,8 +17,9 @@ from server.transport.handshake import Gate
 from server.transport.settings import TransportSettings
 from server.transport.websocket import WebSocket
 from server.wire.codes import CloseCode
+from tests.support.back_pressure import answer_much, send_and_do_not_read
 from tests.support.clock import FakeClock
-from tests.support.connections import FakePeer
+from tests.support.connections import FakePeer, echo
 from tests.support.frames import client_frame
 from tests.support.sockets import (
     OPEN_GATE,
@@ -33,11 +34,6 @@ pytestmark = pytest.mark.integration
 
 
 BOTH_LOOPS = True
-
-
-def echo(peer: FakePeer, what: str, detail: object) -> None:
-    if what == "text" and isinstance(detail, bytes) and peer.connection is not None:
-        peer.connection.write(b"\x81" + bytes([len(detail)]) + detail)
 
 
 @pytest.fixture
@@ -361,28 +357,9 @@ async def test_a_failing_peer_ends_its_connection_only() -> None:
 
 
 async def test_who_does_not_read_is_not_read() -> None:
-    """Back-pressure both ways: nothing lost, nothing out of order, all bounded."""
-    block = b"\x82\x7f" + (65_536).to_bytes(8, "big") + bytes(65_536)
-
-    def answer(peer: FakePeer, what: str, detail: object) -> None:
-        if what == "binary" and peer.connection is not None:
-            peer.connection.write(block)
-
-    async with listening(make_peer=lambda: FakePeer(answer)) as room:
+    async with listening(make_peer=lambda: FakePeer(answer_much)) as room:
         reader, writer = await room.upgraded()
-        count = 200
-        for number in range(count):
-            writer.write(client_frame(2, number.to_bytes(2, "big")))
-        peer = room.peers[0]
-        await until(lambda: ("paused", None) in peer.told)
-        (connection,) = room.listener.live
-        assert connection.buffered_bytes() <= 65_536 + 2 * len(block)
-        assert len(peer.messages()) < count
-        for _ in range(count):
-            assert await reader.readexactly(len(block)) == block
-        expected = [("binary", number.to_bytes(2, "big")) for number in range(count)]
-        assert peer.messages() == expected
-        assert peer.told.count(("resumed", None)) == peer.told.count(("paused", None))
+        await send_and_do_not_read(room, reader, writer)
 
 
 async def test_a_port_in_use_is_told_with_its_remedy(room: Listening) -> None:

@@ -1,7 +1,5 @@
 """The programs of the tutorial run as they are printed, against a server at its address."""
 
-import re
-import subprocess
 import sys
 from asyncio import to_thread
 from pathlib import Path
@@ -9,28 +7,19 @@ from pathlib import Path
 import pytest
 
 from tests.support.serving import serving
-from tests.support.source import read
+from tests.support.tutorials import printed, said
 
 pytestmark = pytest.mark.integration
 
 PAGE = "docs/tutorial/first-bot.md"
-PROGRAMS = re.findall(r"^```python\n(.*?)^```", read(PAGE), re.MULTILINE | re.DOTALL)
+PROGRAMS = printed(PAGE, "python")
 URL = "http://127.0.0.1:8080/"
 
 
 def run(program: str, url: str, folder: Path) -> str:
     """What a program says; it ends well and writes no warning."""
     assert URL in program
-    finished = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program.replace(URL, url)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (finished.returncode, finished.stderr) == (0, "")
-    return finished.stdout
+    return said([sys.executable, "-W", "error", "-c", program.replace(URL, url)], folder)
 
 
 def test_the_first_one_has_ten_lines() -> None:
@@ -40,19 +29,19 @@ def test_the_first_one_has_ten_lines() -> None:
 async def test_the_programs_do_what_the_page_says(tmp_path: Path) -> None:
     async with serving(size=(40, 30), cooldown_ms=20, origin_required=False) as server:
 
-        async def said(number: int) -> str:
+        async def run_number(number: int) -> str:
             page = f"http://127.0.0.1:{server.port}/"
             return await to_thread(run, PROGRAMS[number], page, tmp_path)
 
-        ten_lines = (await said(0)).splitlines()
+        ten_lines = (await run_number(0)).splitlines()
         assert [line.partition("(")[0] for line in ten_lines] == ["Placed"] * 20
-        assert "40 x 30 cells, a pixel every 20 ms" in await said(1)
+        assert "40 x 30 cells, a pixel every 20 ms" in await run_number(1)
         before = server.head.seq
-        await said(1)
+        await run_number(1)
         assert server.head.seq == before, "the second time it has nothing to do"
-        assert await said(2) == await said(2), "the same guest"
-        assert "(7999, 0): out-of-bounds" in await said(3)
-        assert await said(4) == "my board is the server's: True\n"
+        assert await run_number(2) == await run_number(2), "the same guest"
+        assert "(7999, 0): out-of-bounds" in await run_number(3)
+        assert await run_number(4) == "my board is the server's: True\n"
         async with server.client(guest=False) as client:
             await client.ready()
             rows = client.board.colors[5:8, 10:30]

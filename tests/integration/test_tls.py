@@ -14,20 +14,15 @@ from websockets.exceptions import ConnectionClosed
 from server.config.certificate import read_certificate
 from server.transport.settings import TransportSettings
 from server.wire.codes import CloseCode
+from tests.support.back_pressure import answer_much, send_and_do_not_read
 from tests.support.certificates import Pair, make_pair
-from tests.support.connections import FakePeer
-from tests.support.frames import client_frame
+from tests.support.connections import FakePeer, echo
 from tests.support.sockets import WAIT_S, Listening, listening, until, upgrade_request
 
 pytestmark = pytest.mark.integration
 BOTH_LOOPS = True
 
 GET = b"GET /a?b=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-
-def echo(peer: FakePeer, what: str, detail: object) -> None:
-    if what == "text" and isinstance(detail, bytes) and peer.connection is not None:
-        peer.connection.write(b"\x81" + bytes([len(detail)]) + detail)
 
 
 @pytest.fixture
@@ -111,30 +106,11 @@ async def test_closing_is_told_before_the_close_frame(room: Listening, pair: Pai
 
 
 async def test_who_does_not_read_is_not_read(served: ssl.SSLContext, pair: Pair) -> None:
-    """Back-pressure both ways through TLS: nothing lost, nothing out of order, all bounded."""
-    block = b"\x82\x7f" + (65_536).to_bytes(8, "big") + bytes(65_536)
-
-    def answer(peer: FakePeer, what: str, detail: object) -> None:
-        if what == "binary" and peer.connection is not None:
-            peer.connection.write(block)
-
-    async with listening(make_peer=lambda: FakePeer(answer), tls=lambda: served) as room:
+    async with listening(make_peer=lambda: FakePeer(answer_much), tls=lambda: served) as room:
         reader, writer = await dial(room, pair.trusting())
         writer.write(upgrade_request())
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
-        count = 200
-        for number in range(count):
-            writer.write(client_frame(2, number.to_bytes(2, "big")))
-        peer = room.peers[0]
-        await until(lambda: ("paused", None) in peer.told)
-        (connection,) = room.listener.live
-        assert connection.buffered_bytes() <= 65_536 + 2 * len(block)
-        assert len(peer.messages()) < count
-        for _ in range(count):
-            assert await reader.readexactly(len(block)) == block
-        expected = [("binary", number.to_bytes(2, "big")) for number in range(count)]
-        assert peer.messages() == expected
-        assert peer.told.count(("resumed", None)) == peer.told.count(("paused", None))
+        await send_and_do_not_read(room, reader, writer)
 
 
 async def test_a_renewed_certificate_is_for_those_who_come_and_cuts_nobody(tmp_path: Path) -> None:

@@ -101,3 +101,9 @@ class FakePeer:
         self.told.append((what, detail))
         if self._react is not None:
             self._react(self, what, detail)
+
+
+def echo(peer: FakePeer, what: str, detail: object) -> None:
+    """Send every text back."""
+    if what == "text" and isinstance(detail, bytes) and peer.connection is not None:
+        peer.connection.write(b"\x81" + bytes([len(detail)]) + detail)
