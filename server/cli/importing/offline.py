@@ -13,15 +13,13 @@ from canvas.events import BaseImported
 from persistence.errors import StoreError
 from persistence.ports import Store
 from server.clock import Clock
-from server.game.base_import import Import, import_base
+from server.game.base_import import Import, ImportRefused, import_base
 from server.game.config import GameConfig
 from server.game.game import Game, GameListener
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
-
-LIMITS = RecoverySettings(ring_events=1, max_pending=1, policy=AddressPolicy())
-"""Nobody watches or places here."""
+from server.wire.codes import ErrorCode
 
 Complaint = Callable[[StoreError], None]
 
@@ -30,26 +28,38 @@ async def import_offline(
     store: Store,
     clock: Clock,
     founding: GameConfig,
+    policy: AddressPolicy,
     wanted: Import,
     recovering: RecoveryEvents,
     complain: Complaint,
 ) -> BaseImported:
     """Lay a picture on the game that is stored, or on the one that is founded.
 
-    Raises ImportRefused and StoreError, and then nothing of the picture is seen by anybody. While
-    the store is away, which `complain` is told of, it waits.
+    `founding` has the epoch of the board that was looked at; `policy` is the server's, whose
+    running limits are stored with the board. Raises ImportRefused and StoreError, and then nothing
+    of the picture is seen by anybody. While the store is away, which `complain` is told of, it
+    waits; what waits is given up when it is cancelled.
     """
     fence = await store.lease.acquire()
-    recovery = Recovery(store, clock, LIMITS, recovering)
+    # Nobody watches or places here.
+    limits = RecoverySettings(ring_events=1, max_pending=1, policy=policy)
+    recovery = Recovery(store, clock, limits, recovering)
     config = await recovery.load_or_found(founding)
+    if config.epoch != founding.epoch:
+        raise ImportRefused(
+            ErrorCode.CONFLICT,
+            f"{config.game} has become another board since it was looked at; nothing was changed:"
+            " run the same command again to see what it would change now",
+        )
     game = await recovery.recover(config, fence, Bans())
     game.listen(_publishing(complain))
     committing = asyncio.create_task(game.committer.run())
     try:
         event = await import_base(game, store.blobs, wanted)
     finally:
-        game.committer.stop()
-        await committing
+        # All is committed by now, or what is not is to be given up.
+        committing.cancel()
+        await asyncio.wait([committing])
     await _store_snapshot(game, store, clock, complain)
     await store.lease.release()
     return event
