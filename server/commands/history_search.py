@@ -68,7 +68,8 @@ class Search:
         """Read until the page is full, nothing is left, or enough was looked at."""
         items: list[Item] = []
         limit, position = self.limit, cursor.position
-        below = seq + 1 if cursor.below_seq is None else cursor.below_seq
+        # A cursor is a client's text: what it says never leads beyond what is published.
+        below = seq + 1 if cursor.below_seq is None else min(cursor.below_seq, seq + 1)
         for _ in range(MAX_PAGES):
             room = limit - len(items)
             page = await self._page(position, room)

@@ -160,6 +160,10 @@ async def test_only_what_is_published_is_told() -> None:
         await world.store.journal.commit([early])
         for query in ({}, CELL, {"user": "ann"}, {"user": "ann", **CELL}):
             assert 9 not in await seqs(client, **query, limit=1)
+        cursor = (await client.ask("history", game=GAME, limit=1))["cursor"]
+        forged = repacked(cursor, 0, None, 100)
+        reply = await client.ask("history", game=GAME, cursor=forged)
+        assert [entry["seq"] for entry in reply["entries"]] == [5, 4, 3, 2, 1]
         world.script.hold(COMMIT)
         player = world.join()
         await player.play()
