@@ -7,7 +7,7 @@ that ask a server.
 import http.client
 import ssl
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import click
 
@@ -37,8 +37,8 @@ class Target(NamedTuple):
 
 def target_of(url: str, *, is_own: bool = False) -> Target:
     """Read the address of a server. Raises BadParameter."""
-    parts = urlsplit(url)
     try:
+        parts = _split(url)
         port = parts.port
     except ValueError as error:
         raise click.BadParameter(f"{url!r}: {error}", param_hint="--url") from error
@@ -46,3 +46,9 @@ def target_of(url: str, *, is_own: bool = False) -> Target:
         told = f"{url!r}: give http://HOST:PORT or https://HOST"
         raise click.BadParameter(told, param_hint="--url")
     return Target(parts.scheme, parts.hostname, port, parts.path.rstrip("/"), is_own=is_own)
+
+
+def _split(url: str) -> SplitResult:
+    if not url.isascii() or not url.isprintable() or " " in url:
+        raise ValueError("it has characters that no address has")
+    return urlsplit(url)

@@ -248,8 +248,11 @@ def _remote(wish: Wish) -> Remote:
     assert wish.token_file is not None  # noqa: S101  # they go together
     try:
         with wish.token_file.open(encoding="ascii") as file:
-            return Remote(wish.url, file.read(MAX_TOKEN_BYTES).strip())
-    except (OSError, UnicodeDecodeError) as error:
+            token = file.read(MAX_TOKEN_BYTES).strip()
+        if len(token.split()) != 1 or not token.isprintable():
+            raise ValueError("it holds no token, or more than one")  # noqa: TRY301  # told as below
+        return Remote(wish.url, token)
+    except (OSError, ValueError) as error:
         raise Unsuitable(
             f"{wish.token_file} cannot be read ({error}); put the output of `tesserae token` there"
         ) from error

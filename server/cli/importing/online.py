@@ -50,9 +50,9 @@ class Remote:
     def target(self, game: str) -> Target:
         """Fetch a game as it is published. Raises Unsuitable and ServerError."""
         path = f"/api/games/{quote(game, safe='')}"
-        state = json.loads(self._get(path))
-        packed = self._get(f"{path}/canvas.bin")
+        text, packed = self._get(path), self._get(f"{path}/canvas.bin")
         try:
+            state = json.loads(text)
             geometry = Geometry(
                 state["width"],
                 state["height"],
@@ -62,11 +62,12 @@ class Remote:
             )
             board = Board.from_packed(geometry.width, geometry.height, packed)
             palette = Palette.from_json(state["palette"], state["empty"])
-        except (KeyError, TypeError, ValueError) as error:
+            epoch = str(state["epoch"])
+        except (LookupError, TypeError, ValueError) as error:
             raise ServerError(
                 f"{self.url} is no server that can be imported into: {error}"
             ) from error
-        return Target(game, board, geometry, palette, state["epoch"])
+        return Target(game, board, geometry, palette, epoch)
 
     def carry_out(self, plan: Plan, picture: BasePicture, progress: Progress) -> int:
         """Lay the picture; returns its seq. Raises Unsuitable and ServerError."""
@@ -84,8 +85,10 @@ class Remote:
         path = f"/api/games/{quote(plan.target.game, safe='')}/base"
         headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
         answer = self._ask("POST", path, headers, _chunks(body, progress), CREATED)
-        seq: int = json.loads(answer)["seq"]
-        return seq
+        try:
+            return int(json.loads(answer)["seq"])
+        except (LookupError, TypeError, ValueError) as error:
+            raise ServerError(f"{self.url} answers nonsense", "look at the board there") from error
 
     def _get(self, path: str) -> bytes:
         return self._ask("GET", path, {"Accept-Encoding": "identity"}, None, OK)

@@ -215,13 +215,18 @@ def test_pictures_of_no_use_are_told_and_change_nothing(
         (["small.png", "--url", "http://127.0.0.1:1"], 2, "go together"),
         (["small.png", "--url", "x", "--token-file", "none"], 1, "none cannot be read"),
         (["small.png", "--url", "x", "--token-file", "token"], 2, "give http://HOST:PORT"),
+        (["small.png", "--url", "http://[::1", "--token-file", "token"], 2, "Invalid value"),
+        (["small.png", "--url", "http://a b/", "--token-file", "token"], 2, "no address has"),
         (["small.png", "--url", "http://127.0.0.1:1", "--token-file", "token"], 1, "not answer"),
+        (["small.png", "--url", "http://127.0.0.1:1", "--token-file", "two"], 1, "more than one"),
+        (["small.png", "--url", "http://127.0.0.1:1", "--token-file", "empty"], 1, "no token"),
     ],
 )
 def test_what_cannot_be_done_is_told(
     words: list[str], code: int, told: str, capsys: Captured
 ) -> None:
-    Path("token").write_text("a.b.c\n")
+    for name, text in (("token", "a.b.c\n"), ("two", "a.b.c\nd.e.f\n"), ("empty", "\n")):
+        Path(name).write_text(text)
     assert run(*words) == code
     assert told in capsys.readouterr().err
     assert not Path("data").exists()
