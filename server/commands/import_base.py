@@ -55,7 +55,7 @@ class ImportBase(Request):
     x: int = 0
     y: int = 0
     generation: U32 | None = None
-    """The generation that x and y are meant in; None is the current one."""
+    """The generation that x and y are meant in; the current one when it is left out."""
     width: int = Field(ge=1, le=MAX_SIDE)
     height: int = Field(ge=1, le=MAX_SIDE)
     cells: str

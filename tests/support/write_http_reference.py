@@ -113,11 +113,16 @@ def _type(schema: dict[str, Any]) -> str:
     if "const" in schema:
         return f"`{schema['const']}`"
     if "items" in schema:
-        return f"list of {_type(schema['items'])}"
+        return f"list of {_element(schema['items'])}"
     if isinstance(schema.get("additionalProperties"), dict):
         return f"map to {_type(schema['additionalProperties'])}"
     kind = schema.get("type", "anything")
     return (kind if isinstance(kind, str) else " or ".join(kind)) + _range(schema)
+
+
+def _element(schema: dict[str, Any]) -> str:
+    """A list of (Color or null) is not a list, or null."""
+    return f"({_type(schema)})" if "anyOf" in schema else _type(schema)
 
 
 def _range(schema: dict[str, Any]) -> str:

@@ -16,6 +16,9 @@ test("types in words", () => {
   assert.equal(typeOf({ anyOf: [{ type: "integer" }, { type: "string" }] }), "integer or string");
   assert.equal(typeOf({ enum: ["fixed", "stack"] }), '"fixed" or "stack"');
   assert.equal(typeOf({ type: "array", items: { type: "string" } }), "list of string");
+  const entry = { anyOf: [{ type: "string" }, { type: "null" }] };
+  assert.equal(typeOf({ type: "array", items: entry }), "list of (string or null)");
+  assert.equal(typeOf({ anyOf: [{ items: entry }, { type: "null" }] }), "list of (string or null) or null");
   assert.equal(typeOf({ prefixItems: [{ type: "integer" }, { type: "integer" }] }), "[integer, integer]");
   assert.equal(typeOf({ type: "object", additionalProperties: { $ref: "#/x/B" } }), "map to B");
   assert.equal(typeOf({}), "anything");

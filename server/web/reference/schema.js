@@ -8,11 +8,16 @@ export function typeOf(schema) {
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" or ");
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.prefixItems) return `[${schema.prefixItems.map(typeOf).join(", ")}]`;
-  if (schema.items) return `list of ${typeOf(schema.items)}`;
+  if (schema.items) return `list of ${elementOf(schema.items)}`;
   if (typeof schema.additionalProperties === "object") {
     return `map to ${typeOf(schema.additionalProperties)}`;
   }
   return [schema.type ?? "anything"].flat().join(" or ") + range(schema);
+}
+
+// Whose "or" it is must be seen: a list of (Color or null) is not a list, or null.
+function elementOf(schema) {
+  return schema.anyOf ? `(${typeOf(schema)})` : typeOf(schema);
 }
 
 function range({ minimum, maximum, maxLength }) {
