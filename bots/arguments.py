@@ -5,6 +5,7 @@ Called by cli.py when it is imported.
 """
 
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
@@ -15,6 +16,8 @@ from pydantic.fields import FieldInfo
 from bots.options import Options
 
 MAX_BOTS = 10_000
+MAX_RATE = 10_000
+MAX_SECONDS = 7 * 24 * 3600
 USUAL_BOTS = 10
 SCHEMES = ("http://", "https://", "ws://", "wss://")
 URL_FORM = "give the page's address, as http://HOST:PORT/, or its socket's, as ws://HOST:PORT/ws"
@@ -33,6 +36,19 @@ def server_url(_context: click.Context, _option: click.Parameter, url: str | Non
     return url
 
 
+class Amount(click.FloatRange):
+    """A number within bounds, and really one: `nan` is outside of none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read it; fails with a usage error."""
+        number = float(super().convert(value, param, ctx))
+        if isnan(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
+
+
 SHARED: tuple[click.Parameter, ...] = (
     click.Option(
         ["--url"],
@@ -44,12 +60,12 @@ SHARED: tuple[click.Parameter, ...] = (
     click.Option(["--game"], default=GAME, show_default=True, help="The canvas."),
     click.Option(
         ["--rate"],
-        type=click.FloatRange(0, min_open=True),
+        type=Amount(0, MAX_RATE, min_open=True),
         help="Placements a second of each bot. [default: as the cooldown allows]",
     ),
     click.Option(
         ["--seconds"],
-        type=click.FloatRange(0, min_open=True),
+        type=Amount(0, MAX_SECONDS, min_open=True),
         help="End after so long. [default: at Ctrl-C]",
     ),
     click.Option(
@@ -84,10 +100,9 @@ def command(
 
 def _bots(own: list[click.Parameter]) -> list[click.Parameter]:
     """Ways without options take N by its place, the others --bots."""
-    number = click.IntRange(0, MAX_BOTS)
     if not own:
-        return [click.Argument(["bots"], metavar="N", type=number)]
-    text = "How many work together."
+        return [click.Argument(["bots"], metavar="N", type=click.IntRange(0, MAX_BOTS))]
+    number, text = click.IntRange(1, MAX_BOTS), "How many work together."
     return [click.Option(["--bots"], type=number, default=USUAL_BOTS, show_default=True, help=text)]
 
 

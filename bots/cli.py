@@ -25,6 +25,7 @@ from bots.options import Refused, read
 from bots.scenario import read_scenario, told
 from bots.screen import Screen
 from bots.stage import Act, Stage, Window
+from bots.tokens import read_tokens
 from bots.ways import WAYS, Setting
 from pictures.picture import PictureError
 
@@ -48,7 +49,7 @@ def _play(
     **own: Any,
 ) -> int:
     """Send one crew."""
-    tokens = tuple(token_file.read_text().split()) if token_file else ()
+    tokens = _tokens(token_file)
     plan = Plan(url, game, bots, spectators, rate, seed, tokens)
     if plan.bots + plan.spectators == 0:
         raise click.UsageError("Nobody to send: give a number of bots, --spectators, or both.")
@@ -58,6 +59,13 @@ def _play(
     except (Refused, PictureError) as error:
         raise click.UsageError(str(error)) from error
     return perform((Act(way, plan, make, (Window(0.0, seconds),)),))
+
+
+def _tokens(file: Path | None) -> tuple[str, ...]:
+    try:
+        return () if file is None else read_tokens(file)
+    except ValueError as error:
+        raise click.BadParameter(f"'{file}' {error}", param_hint="--token-file") from error
 
 
 def perform(acts: tuple[Act, ...], seconds: float | None = None) -> int:
@@ -84,11 +92,13 @@ async def _run(acts: tuple[Act, ...], seconds: float | None) -> int:
         loop.call_later(seconds, stage.over.set)
     screen = Screen(stage, Console())
     show = asyncio.create_task(screen.run())
+    show.add_done_callback(lambda _: stage.over.set())  # nobody plays on unseen
     try:
         await stage.run()
     finally:
         show.cancel()
-        await asyncio.wait([show])
+        with contextlib.suppress(asyncio.CancelledError):
+            await show
     screen.conclude()
     return 0 if stage.succeeded else 1
 

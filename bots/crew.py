@@ -15,6 +15,7 @@ from tesserae_client import (
     Event,
     Lost,
     PlacementUnknown,
+    RateLimited,
     Refused,
     Stopped,
     TesseraeError,
@@ -30,6 +31,7 @@ GRACE_S = 5.0
 """For a placement, or a reconnect, that is under way when the run ends."""
 VERIFY_TIMEOUT_S = 30.0
 VERIFY_AT_ONCE = 8
+LEAST_PATIENCE_S = 0.05
 CONNECT_PER_S = 100.0
 """Bots arrive one after the other, below the limit of handshakes of a default server."""
 
@@ -98,7 +100,9 @@ class Crew:
         member = _Member(self.tally)
         try:
             async with self._client(None, Random(f"{self.plan.seed}"), member.heard) as client:
-                await self._unless_stopped(team.lead(client, self.stop))
+                if not await self._unless_stopped(team.lead(client, self.stop)):
+                    self._count_absent(None)
+                    return
                 self.stop.set()
                 if await self._in_step(client):
                     await self._verify(client)
@@ -127,7 +131,9 @@ class Crew:
             member.left()
 
     async def _stay(self, client: Client, bot: int | None, rng: Random) -> None:
-        await self._unless_stopped(client.ready())
+        if not await self._unless_stopped(client.ready()):
+            self._count_absent(bot)
+            return
         if bot is not None:
             if client.token is not None:
                 self._passports[bot] = client.token
@@ -162,14 +168,15 @@ class Crew:
             rng=rng,
         )
 
-    async def _unless_stopped(self, work: Coroutine[None, None, None]) -> None:
-        """Do it; once the run is over it has a little while to end by itself."""
+    async def _unless_stopped(self, work: Coroutine[None, None, None]) -> bool:
+        """Do it; once the run is over it has a little while to end by itself. False: given up."""
         task, over = asyncio.create_task(work), asyncio.create_task(self.stop.wait())
         try:
             await asyncio.wait([task, over], return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait([task], timeout=GRACE_S)
             if task.done():
                 task.result()
+            return task.done()
         finally:
             task.cancel()
             over.cancel()
@@ -209,14 +216,19 @@ class Crew:
             async with asyncio.timeout(GRACE_S):
                 await client.ready()
         except TimeoutError:
-            self.tally.failures[f"not in step at the end: {self.tally.trouble or 'no answer'}"] += 1
+            self._count_absent(None)
             return False
         return True
+
+    def _count_absent(self, bot: int | None) -> None:
+        """Note why a board, if there was to be one, cannot be proven."""
+        if self._has_board(bot):
+            self.tally.failures[f"not in step at the end: {self.tally.trouble or 'no answer'}"] += 1
 
     async def _verify(self, client: Client) -> None:
         try:
             async with asyncio.timeout(VERIFY_TIMEOUT_S), self._verifying:
-                agrees = await client.verify()
+                agrees = await _agrees(client)
         except (TesseraeError, TimeoutError) as fault:
             self.tally.failures[f"not verified: {str(fault) or 'no answer in time'}"] += 1
             return
@@ -224,6 +236,15 @@ class Crew:
             self.tally.verified += 1
         else:
             self.tally.failures["the board differs from the server's"] += 1
+
+
+async def _agrees(client: Client) -> bool:
+    """Compare the board with the server's, with patience where all credits went on placing."""
+    while True:
+        try:
+            return await client.verify()
+        except RateLimited as limited:
+            await asyncio.sleep(max(LEAST_PATIENCE_S, limited.retry_after_ms / 1000))
 
 
 class _MayNotPlace(Exception):  # noqa: N818 - the end of one bot's part, no error

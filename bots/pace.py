@@ -6,6 +6,7 @@ Called by the crew.
 
 from collections.abc import Sequence
 from math import ceil
+from typing import TypeGuard
 
 from tesserae_client import FOREVER_MS, Outcome, Placed, Refused
 
@@ -42,7 +43,15 @@ def at_once(rate: float | None) -> int:
 
 
 def delay_after_s(outcomes: Sequence[Outcome], rate: float | None) -> float | None:
-    """Return how long to wait after a turn: the longest of its delays; None when for ever."""
+    """Return how long to wait after a turn; None when for ever.
+
+    That is the longest of its delays; but each credit that was missing comes after the one before.
+    """
     interval_s = None if rate is None else len(outcomes) / rate
     delays = [delay_s(outcome, interval_s) for outcome in outcomes]
-    return None if None in delays else max(delay for delay in delays if delay is not None)
+    credits_s = sum(one.left_ms for one in outcomes if _is_rate(one)) / 1000
+    return None if None in delays else max(credits_s, *(d for d in delays if d is not None))
+
+
+def _is_rate(outcome: Outcome) -> TypeGuard[Refused]:
+    return isinstance(outcome, Refused) and outcome.code == "rate"

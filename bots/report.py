@@ -8,6 +8,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 
 from rich.table import Table
+from rich.text import Text
 from tesserae_client import Outcome, Placed, Refused
 
 from bots.way import Progress
@@ -95,8 +96,8 @@ def rows(tally: Tally) -> list[tuple[str, str]]:
         ("cuts", f"{tally.cuts:,}"),
     ]
     if tally.trouble and tally.connected < tally.clients:
-        shown.append(("trouble", tally.trouble))
-    shown += [("failed", f"{n} x {why}") for why, n in tally.failures.most_common(5)]
+        shown.append(("trouble", _printable(tally.trouble)))
+    shown += [("failed", f"{n} x {_printable(why)}") for why, n in tally.failures.most_common(5)]
     return shown
 
 
@@ -141,7 +142,7 @@ def table(tally: Tally, progress: Progress | None = None) -> Table:
     drawn.add_column()
     aim = progress_rows(progress, tally.rate) + _remark(progress)
     for name, value in rows(tally) + aim:
-        drawn.add_row(name, value)
+        drawn.add_row(name, Text(value))
     return drawn
 
 
@@ -163,8 +164,15 @@ def verdict(tally: Tally) -> str:
         if tally.boards == 1:
             return "The board equals the server's, cell by cell."
         return f"All {tally.verified} boards equal the server's, cell by cell."
-    why = "; ".join(f"{n} x {reason}" for reason, n in tally.failures.most_common())
+    why = "; ".join(f"{n} x {_printable(reason)}" for reason, n in tally.failures.most_common())
     return f"{tally.verified} of {tally.boards} boards equal the server's; {why}"
+
+
+def _printable(said: str) -> str:
+    """Keep what a server said from moving the cursor."""
+    return "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in said
+    )
 
 
 def _joined(shown: list[tuple[str, str]]) -> str:

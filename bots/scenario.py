@@ -12,11 +12,12 @@ from typing import Any
 
 from pydantic import Field
 
-from bots.arguments import GAME, MAX_BOTS, SCHEMES, URL, URL_FORM
+from bots.arguments import GAME, MAX_BOTS, MAX_RATE, MAX_SECONDS, SCHEMES, URL, URL_FORM
 from bots.crew import Plan
 from bots.options import Options, Refused, read, unknown
 from bots.places import Places
 from bots.stage import Act, Window
+from bots.tokens import read_tokens
 from bots.way import Way
 from bots.ways import WAYS, Setting
 from pictures.picture import PictureError
@@ -24,7 +25,6 @@ from pictures.picture import PictureError
 MAX_BYTES = 1 << 20
 MAX_GROUPS = 100
 MAX_REPEATS = 1000
-MAX_SECONDS = 7 * 24 * 3600
 
 
 class Head(Options):
@@ -50,7 +50,7 @@ class Group(Options):
     rate: float | None = Field(
         default=None,
         gt=0,
-        le=10_000,
+        le=MAX_RATE,
         description="Placements a second of each; without it as the cooldown allows.",
     )
     start: float = Field(
@@ -88,7 +88,8 @@ def read_scenario(path: Path, url: str | None = None) -> Scenario:
     places = Places(text)
     try:
         given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # TOMLDecodeError, and what the parser raises for long numbers and for depth.
         raise Refused([f"{path}: this is no TOML: {error}"]) from error
     try:
         return _scenario(given, path.parent, url)
@@ -112,7 +113,7 @@ def _text(path: Path) -> str:
             content = file.read(MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise Refused([f"{path}: the file has more than {MAX_BYTES >> 20} MB; make it smaller"])
-        return content.decode()
+        return content.decode("utf-8-sig")
     except OSError as error:
         raise Refused([f"{path}: cannot be read ({error.strerror}); check the path"]) from error
     except UnicodeDecodeError as error:
@@ -168,6 +169,8 @@ def _act(head: Head, fields: dict[str, Any], where: str, folder: Path) -> Act:
 def _told_of(group: Group, where: str, *, spectates: bool) -> Iterator[str]:
     if spectates and (group.rate is not None or group.tokens is not None):
         yield f"{where}.way: who only spectates has no rate and no tokens; leave them out"
+    if not group.name.isprintable():
+        yield f"{where}.name: {group.name!r} has characters that cannot be shown; leave them out"
     if group.stop is not None and group.stop <= group.start + group.ramp:
         yield f"{where}.stop: they leave before all have come; give more than start + ramp"
     if (group.repeat > 1) != (group.every is not None):
@@ -187,10 +190,9 @@ def _tokens(name: str | None, folder: Path, where: str) -> tuple[str, ...]:
     if name is None:
         return ()
     try:
-        with (folder / name).open() as file:
-            return tuple(file.read(MAX_BYTES).split())
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused([f"{where}.tokens: {name!r} cannot be read ({error}); check it"]) from error
+        return read_tokens(folder / name)
+    except ValueError as error:
+        raise Refused([f"{where}.tokens: {name!r} {error}"]) from error
 
 
 def _windows(group: Group) -> Iterator[Window]:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from bots import report
 from bots.stage import Cast, Stage
@@ -99,7 +100,7 @@ def _overview(casts: list[Cast]) -> Table:
     for column in COLUMNS:
         drawn.add_column(column)
     for cast in casts:
-        drawn.add_row(cast.act.name, *_row(cast))
+        drawn.add_row(*map(Text, (cast.act.name, *_row(cast))))
     return drawn
 
 

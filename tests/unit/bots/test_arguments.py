@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from bots.cli import bots
 from bots.options import Refused, read
+from bots.tokens import MAX_BYTES
 from bots.ways import WAYS, LifeOptions, PaintOptions
 
 SHARED = {"url", "game", "rate", "seconds", "spectators", "seed", "token_file"}
@@ -27,7 +28,14 @@ def test_every_way_has_the_shared_options_and_its_own(name):
         (["life", "--region", "1,2,3"], "--region: give X1,Y1,X2,Y2"),
         (["life", "--region", "1,2,3,x"], "whole numbers"),
         (["life", "--generations", "0"], "--generations"),
-        (["life", "--bots", "0"], "Nobody to send"),
+        (["life", "--bots", "0"], "0 is not in the range 1<=x<=10000"),
+        (["paint", "p.png", "--at", "0,0", "--bots", "0", "--spectators", "2"], "--bots"),
+        (["walk", "2", "--rate", "nan"], "'nan' is not a number"),
+        (["walk", "2", "--rate", "inf"], "--rate"),
+        (["walk", "2", "--rate", "1e300"], "--rate"),
+        (["walk", "2", "--seconds", "nan"], "'nan' is not a number"),
+        (["walk", "2", "--seconds", "inf"], "--seconds"),
+        (["walk", "0"], "Nobody to send"),
         (["life", "--bots", "-1"], "--bots"),
         (["raster"], "Missing argument 'N'"),
     ],
@@ -36,6 +44,18 @@ def test_a_mistake_is_told_with_its_place(arguments, said):
     result = CliRunner().invoke(bots, arguments)
     assert result.exit_code == 2
     assert said in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"\xff\xfe\x00", "is no text file of tokens"), (b"x" * (MAX_BYTES + 1), "more than 1 MB")],
+)
+def test_a_file_of_tokens_that_is_none_is_told(tmp_path, content, said):
+    file = tmp_path / "tokens"
+    file.write_bytes(content)
+    result = CliRunner().invoke(bots, ["walk", "2", "--token-file", str(file)])
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
 
 
 def test_options_are_read_from_text_and_from_lists():

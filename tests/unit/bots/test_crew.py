@@ -5,9 +5,11 @@ import itertools
 
 import pytest
 from click.testing import CliRunner
+from tesserae_client import RateLimited
 
 from bots.cli import bots
 from bots.crew import Crew, Plan
+from bots.life_way import Life
 from bots.walk import walk
 from bots.way import Alone
 from tests.support.fair_server import fair_server
@@ -74,6 +76,39 @@ async def test_a_crew_that_cannot_connect_ends_when_told_and_says_why(monkeypatc
         await soon(run)
         assert sum(crew.tally.failures.values()) == crew.tally.clients
         assert any("not in step at the end: " in why for why in crew.tally.failures)
+
+
+@pytest.mark.parametrize("way", [Alone(walk), Life(None, start="soup", generations=1, seed=1)])
+async def test_who_never_connects_is_waited_for_once(way, monkeypatch):
+    monkeypatch.setattr("bots.crew.GRACE_S", 0.01)
+    async with FakeServer() as server:
+        server.refusals = [(503, {})] * 1000
+        crew = Crew(plan(server.url, bots=1), way, now_s=lambda: 0.0)
+        monkeypatch.setattr(crew, "_in_step", None)
+        run = asyncio.create_task(crew.run())
+        await until(lambda: crew.tally.trouble)
+        crew.stop.set()
+        await soon(run)
+        assert sum(crew.tally.failures.values()) == crew.tally.boards
+
+
+async def test_a_board_is_proven_once_there_are_credits_for_it(monkeypatch):
+    monkeypatch.setattr("bots.crew.LEAST_PATIENCE_S", 0.001)
+
+    class Tired:
+        answers = iter(
+            [RateLimited("slow down", 1, "messages"), RateLimited("still", 0, None), True]
+        )
+
+        async def verify(self):
+            answer = next(self.answers)
+            if answer is True:
+                return True
+            raise answer
+
+    crew = Crew(plan("ws://nowhere", bots=1), Alone(walk), now_s=lambda: 0.0)
+    await crew._verify(Tired())
+    assert crew.tally.verified == 1
 
 
 def counted(way, crew, total):

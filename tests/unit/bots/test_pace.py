@@ -3,7 +3,7 @@
 import pytest
 from tesserae_client import Placed, Refused, Unknown
 
-from bots.pace import AFTER_REFUSAL_S, CLOSED_S, MIN_INTERVAL_S, delay_s
+from bots.pace import AFTER_REFUSAL_S, CLOSED_S, MIN_INTERVAL_S, delay_after_s, delay_s
 
 
 def placed(left_ms):
@@ -31,3 +31,11 @@ def refused(code, left_ms=0):
 )
 def test_delay(outcome, interval_s, expected):
     assert delay_s(outcome, interval_s) == expected
+
+
+def test_every_missing_credit_is_waited_for():
+    """The server counts what comes earlier as not listening, and closes the line for it."""
+    outcomes = [placed(0)] * 4 + [refused("rate", 50)] * 12
+    assert delay_after_s(outcomes, 1000) == pytest.approx(0.6)
+    assert delay_after_s([placed(0)] * 16, 1000) == pytest.approx(0.016)
+    assert delay_after_s([refused("banned", -1), refused("rate", 50)], 1000) is None

@@ -39,6 +39,17 @@ def test_the_table_says_the_same():
     assert "2 x banned" in console.export_text()
 
 
+def test_what_a_server_says_is_shown_as_it_is_and_moves_no_cursor():
+    console = Console(width=80, record=True, file=StringIO())
+    tally = Tally(bots=1, spectators=0, boards=1)
+    tally.failures["[/bold] \x1b[2J gone"] += 1
+    tally.trouble = "[red]\x07"
+    console.print(table(tally))
+    assert "[/bold] \N{REPLACEMENT CHARACTER}[2J gone" in console.export_text()
+    assert "\x1b" not in verdict(tally) + line(tally)
+    assert "\x07" not in line(tally)
+
+
 def test_the_verdict():
     tally = Tally(bots=1, spectators=1, boards=2, verified=2)
     assert tally.all_verified

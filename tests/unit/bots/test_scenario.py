@@ -118,6 +118,10 @@ def test_a_repeated_act_begins_each_time_anew(tmp_path: Path) -> None:
         (GROUP + "repeat = 1001\nevery = 9\nstop = 2", ["group[0].repeat: "]),
         (GROUP + 'options = {at = "1,2"}', ["group[0].options.at: ", "Known: nothing"]),
         (GROUP + 'tokens = "none"', [":5: group[0].tokens: 'none' cannot be read"]),
+        (GROUP + 'tokens = "a\\u0000b"', [":5: group[0].tokens: ", "is no text file"]),
+        (GROUP.replace('"a"', '"\\u001b[31m"'), [":2: group[0].name: ", "cannot be shown"]),
+        ("x = " + "[" * 3000 + "]" * 3000, ["this is no TOML: ", "depth"]),
+        ("x = " + "9" * 5000, ["this is no TOML: ", "5000 digits"]),
         (GROUP.replace("walk", "spectate") + "rate = 1", [":3: group[0].way: ", "no rate"]),
         (GROUP + GROUP, [":6: group[1].name: 'a' is taken"]),
         ("seconds = 5\n" + GROUP + "start = 5", [":6: group[0].start: ", "after the end at 5 s"]),
@@ -145,6 +149,12 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, text: str, said: list[
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     told = problems(tmp_path, GROUP.replace("3", "0") + GROUP.replace("walk", "fly"))
     assert [line.partition("scenario.toml:")[2][:2] for line in told.splitlines()] == ["4:", "7:"]
+
+
+def test_a_mark_of_byte_order_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "scenario.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GROUP.encode())
+    assert [act.name for act in read_scenario(path).acts] == ["a"]
 
 
 def test_a_file_that_is_no_text_or_too_large_or_not_there(tmp_path: Path) -> None:

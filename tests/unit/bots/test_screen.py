@@ -64,7 +64,9 @@ async def test_a_single_way_is_shown_with_its_picture_where_there_is_room():
 
 async def test_many_crews_are_shown_in_a_table_and_told_one_by_one():
     async with serving() as server:
-        late = Act("late", Plan(server.url, "place#main", 1, 0, 1.0, 1), object, (Window(900.0),))
+        late = Act(
+            "late[/]", Plan(server.url, "place#main", 1, 0, 1.0, 1), object, (Window(900.0),)
+        )
         stage = Stage((walkers(server.url), late, gliders(server.url)), now_s=lambda: 0.0)
         run = await played(stage)
         output = StringIO()
@@ -74,9 +76,10 @@ async def test_many_crews_are_shown_in_a_table_and_told_one_by_one():
         await run
         screen.conclude()
         assert "comes at 900 s" in table
+        assert "late[/]" in table
         assert "walkers" in table
         assert UPPER_HALF in table
         said = output.getvalue()
         assert "walkers: The board equals the server's, cell by cell." in said
-        assert "late: did not come before the end" in said
+        assert "late[/]: did not come before the end" in said
         assert "gliders: time" in said
