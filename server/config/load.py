@@ -147,7 +147,8 @@ def _read_toml(path: Path, found: _Findings) -> Mapping[str, Any]:
         found.add(str(path), f"cannot be read ({error.strerror})", "Give a file that can.")
     except UnicodeDecodeError:
         found.add(str(path), "is not UTF-8 text", "Save it as UTF-8.")
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # TOMLDecodeError, and what the parser raises for long numbers and for depth.
         found.add(str(path), f"is not TOML ({error})", "Write lines such as port = 8080.")
     return {}
 

@@ -105,6 +105,8 @@ def test_the_variables_of_kubernetes_are_explained() -> None:
     ("content", "wrong"),
     [
         (b"port = \n", "is not TOML"),
+        (b"port = " + b"9" * 5000, "is not TOML"),
+        (b"port = " + b"[" * 3000 + b"]" * 3000, "is not TOML"),
         (b"\xff\xfe", "is not UTF-8 text"),
         (b"#" * 1_000_001, "is too large"),
     ],
