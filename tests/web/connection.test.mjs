@@ -43,7 +43,7 @@ test("a lost line comes back by itself", () => {
   const { world, told } = begin();
   world.socket.hello();
   world.socket.drops();
-  assert.deepEqual(told.slice(3), ["lost", { phase: "waiting", retryAtMs: 1_350, code: 1006 }]);
+  assert.deepEqual(told.slice(3), ["lost", { phase: "waiting", retryAtMs: 1_350, code: 1006, reason: "" }]);
   world.pass(349);
   assert.equal(world.sockets.length, 1);
   world.pass(1);

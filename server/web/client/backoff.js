@@ -6,6 +6,14 @@
 const FIRST_MS = 500;
 const LAST_MS = 30_000;
 const LEAST_MS = 100;
+/** A day; timers of more than 24 of them fire at once. */
+const LONGEST_MS = 86_400_000;
+
+/** @returns {number | undefined} the delay that a server asks for, within reason, if it is one */
+export function askedMs(retryAfterMs) {
+  if (typeof retryAfterMs !== "number") return undefined;
+  return Math.max(0, Math.min(retryAfterMs, LONGEST_MS));
+}
 
 export class Backoff {
   #random;

@@ -9,6 +9,14 @@ import { recordColor, recordX, recordY } from "./wire.js";
 
 const PAD_NIBBLE = 0x0f;
 
+/** No record could name a cell beyond it. */
+const MAX_SIDE = 8_192;
+const MAX_COLORS = 16;
+
+/** @returns {boolean} whether boards can have this size */
+export const isSize = (width, height) => [width, height].every(isSide);
+const isSide = (side) => Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
+
 export const packedBytes = (cells) => (cells + 1) >> 1;
 
 export class Board {
@@ -35,7 +43,7 @@ export class Board {
   }
 
   contains(x, y) {
-    return x >= 0 && y >= 0 && x < this.width && y < this.height;
+    return Number.isInteger(x) && Number.isInteger(y) && x >= 0 && y >= 0 && x < this.width && y < this.height;
   }
 
   get(x, y) {
@@ -59,12 +67,16 @@ export class Board {
   /** @returns {boolean} whether every record lies on the board and has a colour of four bits */
   accepts(records) {
     return records.every(
-      (record) => this.contains(recordX(record), recordY(record)) && recordColor(record) < 16,
+      (record) => this.contains(recordX(record), recordY(record)) && recordColor(record) < MAX_COLORS,
     );
   }
 
-  /** Both corners are inside. */
+  /** Both corners are inside, or a RangeError tells. */
   fill(x1, y1, x2, y2, color) {
+    const isColor = Number.isInteger(color) && color >= 0 && color < MAX_COLORS;
+    if (!isColor || !this.contains(x1, y1) || !this.contains(x2, y2)) {
+      throw new RangeError(`a fill of ${x1},${y1} to ${x2},${y2} in colour ${color}`);
+    }
     for (let y = y1; y <= y2; y++) {
       for (let x = x1; x <= x2; x++) this.set(x, y, color);
     }
@@ -82,6 +94,10 @@ export class Board {
 
   /** @returns {Board} a larger board, ours moved right and down by the shift, the rest `empty` */
   grown(width, height, shiftX, shiftY, empty) {
+    const fits = [width - this.width - shiftX, height - this.height - shiftY, shiftX, shiftY].every((n) => n >= 0);
+    if (!isSize(width, height) || !fits) {
+      throw new RangeError(`${this.width} x ${this.height} cells cannot grow to ${width} x ${height}`);
+    }
     const board = Board.filled(width, height, empty);
     for (let y = 0; y < this.height; y++) this.#copyRow(y, board, shiftX, y + shiftY);
     return board;

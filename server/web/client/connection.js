@@ -5,7 +5,7 @@
  * Called by client.js; the socket, the timers, the clock and chance are arguments.
  *
  * @typedef {{phase: "connecting"} | {phase: "live"}
- *   | {phase: "waiting", retryAtMs: number, code: number}
+ *   | {phase: "waiting", retryAtMs: number, code: number, reason: string}
  *   | {phase: "stopped", code: number, reason: string}} Status
  * @typedef {object} Surroundings
  * @property {() => WebSocket} openSocket
@@ -21,7 +21,7 @@
  * @property {() => void} lost
  */
 
-import { Backoff } from "./backoff.js";
+import { Backoff, askedMs } from "./backoff.js";
 import { WireError } from "./wire.js";
 
 const DEFAULT_PING_MS = 20_000;
@@ -38,7 +38,7 @@ export class CommandError extends Error {
   constructor(error) {
     super(error.message);
     this.code = error.code;
-    this.retryAfterMs = error.retryAfterMs;
+    this.retryAfterMs = askedMs(error.retryAfterMs);
     this.scope = error.scope;
   }
 }
@@ -78,7 +78,7 @@ export class Connection {
     const socket = this.#around.openSocket();
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
-    socket.onmessage = ({ data }) => this.#ours(socket, () => this.#received(data));
+    socket.onmessage = ({ data }) => this.#ours(socket, () => this.#received(socket, data));
     socket.onerror = () => undefined; // a close follows; some sockets raise what nobody listens to
     socket.onclose = ({ code, reason }) => this.#ours(socket, () => this.#closed(code, reason));
     this.#schedule(() => this.#abandon(), OPEN_TIMEOUT_MS);
@@ -136,15 +136,14 @@ export class Connection {
     this.#socket.send(frame);
   }
 
-  /** What breaks the protocol costs the server the line. */
-  #received(data) {
+  /** What breaks the protocol costs the server the line, wherever we trip over it. */
+  #received(socket, data) {
     this.#heardAtMs = this.#around.now();
     try {
       if (typeof data === "string") this.#textReceived(data);
       else this.#handlers.binaryReceived(data);
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      this.#abandon(error.message);
+      this.#ours(socket, () => this.#abandon(error.message));
     }
   }
 
@@ -156,13 +155,13 @@ export class Connection {
 
   #event(event) {
     if (event.event === "hello") this.#greeted(event);
-    if (event.retryAfterMs !== undefined) this.#retryAfterMs = event.retryAfterMs;
+    this.#retryAfterMs = askedMs(event.retryAfterMs) ?? this.#retryAfterMs;
     if (event.event === "closing") this.#reason = event.reason;
     this.#handlers.eventReceived(event);
   }
 
   #greeted({ pingMs }) {
-    this.#pingMs = pingMs ?? DEFAULT_PING_MS;
+    this.#pingMs = askedMs(pingMs) ?? DEFAULT_PING_MS;
     this.#greetedAtMs = this.#around.now();
     this.#become({ phase: "live" });
     this.#schedule(() => this.#watch(), this.#pingMs);
@@ -170,6 +169,7 @@ export class Connection {
   }
 
   #settle({ re, ok, error, ...reply }) {
+    if (!ok && typeof error?.code !== "string") throw new WireError("a reply that is not ok and has no error");
     const waiting = this.#replies.get(re);
     this.#replies.delete(re);
     if (ok) waiting?.resolve(reply);
@@ -203,7 +203,7 @@ export class Connection {
     if (this.#steady()) this.#backoff.reset();
     this.#leave();
     if (isFinal(code)) this.#stop(code, this.#reason || reason);
-    else this.#waitToReturn(code);
+    else this.#waitToReturn(code, this.#reason || reason);
   }
 
   #leave() {
@@ -224,11 +224,11 @@ export class Connection {
     this.#become({ phase: "stopped", code, reason });
   }
 
-  #waitToReturn(code) {
+  #waitToReturn(code, reason) {
     const delayMs = this.#backoff.next(this.#retryAfterMs);
     this.#schedule(() => this.connect(), delayMs);
     const retryAtMs = this.#around.now() + delayMs;
-    this.#become({ phase: "waiting", retryAtMs, code });
+    this.#become({ phase: "waiting", retryAtMs, code, reason });
   }
 
   #become(status) {

@@ -1,5 +1,7 @@
 /**
- * Named signals with plain listeners, in the order in which they came. Called by client.js.
+ * Named signals with plain listeners, in the order in which they came. What a listener throws is
+ * an uncaught error of the program, and no fault of the server's whose message it was told of.
+ * Called by client.js.
  */
 
 export class Emitter {
@@ -12,6 +14,14 @@ export class Emitter {
   }
 
   emit(name, detail) {
-    for (const listener of this.#listeners.get(name) ?? []) listener(detail);
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        listener(detail);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }

@@ -88,7 +88,7 @@ export type Status =
   | { phase: "connecting" }
   | { phase: "live" }
   | { phase: "joined" }
-  | { phase: "waiting"; retryAtMs: number; code: number }
+  | { phase: "waiting"; retryAtMs: number; code: number; reason: string }
   | { phase: "absent"; code: string; message: string }
   | { phase: "stopped"; code: number; reason: string };
 

@@ -13,10 +13,12 @@
  * @property {(since: {epoch: string, seq: number} | undefined) => void} needsResync
  */
 
-import { Board, packedBytes } from "./board.js";
-import { readRecords } from "./wire.js";
+import { Board, isSize, packedBytes } from "./board.js";
+import { WireError, readRecords } from "./wire.js";
 
 const UNNUMBERED = new Set(["snapshot", "band", "game"]);
+/** Most messages kept for a board that is on its way; past it the board is asked for anew. */
+const MAX_HELD = 4_096;
 const STILL = Object.freeze({ shiftX: 0, shiftY: 0 });
 
 /** @returns {boolean} whether an event takes a number of its game's stream */
@@ -74,17 +76,23 @@ export class GameSync {
 
   snapshotBegan(event) {
     if (this.#snapshot === null) return;
-    this.#snapshot.event = event;
-    this.#installWhenComplete();
+    if (!isSize(event.width, event.height)) {
+      throw new WireError(`a snapshot of ${event.width} x ${event.height} cells`);
+    }
+    Object.assign(this.#snapshot, { event, missing: new Set(Array(event.height).keys()) });
   }
 
   /** @param {import("./wire.js").BandFrame} band */
   bandArrived(band) {
     const snapshot = this.#snapshot;
     if (snapshot?.event === undefined || band.seq !== snapshot.event.seq) return;
+    for (let row = band.firstRow; row < band.firstRow + band.rows; row++) {
+      if (!snapshot.missing.delete(row)) throw new WireError(`a band with row ${row}, which is not asked for`);
+    }
+    if (band.rows === 0) throw new WireError("a band without rows");
     snapshot.bands.push(band);
     this.#observer.progressed(snapshot.bands.length, snapshot.event.bands);
-    this.#installWhenComplete();
+    if (snapshot.missing.size === 0) void this.#install(snapshot);
   }
 
   /** @param {import("./wire.js").PixelsFrame} frame */
@@ -103,8 +111,14 @@ export class GameSync {
     if (event.seq > this.seq + 1) return this.#resync(this.position);
     const apply = this.#numbered[event.event];
     if (apply === undefined) return this.#resync(undefined);
+    const { seq } = this;
     this.seq = event.seq;
-    apply(event);
+    try {
+      apply(event);
+    } catch (error) {
+      this.seq = seq; // it is not on our board
+      throw error;
+    }
   }
 
   /** The reply to `checksum`, which follows the frame that it speaks of. */
@@ -126,19 +140,17 @@ export class GameSync {
 
   /** What comes before the board is there waits for it; true when it does (or has nowhere to go). */
   #held(later) {
-    if (this.#snapshot !== null) this.#snapshot.held.push(later);
-    return this.#snapshot !== null || this.board === null;
+    const snapshot = this.#snapshot;
+    if (snapshot === null) return this.board === null;
+    if (snapshot.held.length < MAX_HELD) snapshot.held.push(later);
+    else this.#discard(snapshot);
+    return true;
   }
 
   #resync(since) {
     if (this.#asked) return;
     this.#asked = true;
     this.#observer.needsResync(since);
-  }
-
-  #installWhenComplete() {
-    const snapshot = this.#snapshot;
-    if (snapshot.bands.length === snapshot.event.bands) void this.#install(snapshot);
   }
 
   async #install(snapshot) {
