@@ -5,9 +5,15 @@ checks of containers and service managers, where no other HTTP client is at hand
 """
 
 import http.client
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from math import isnan
 from typing import Any
 
 import click
+import orjson
 
 from server.cli.exits import DONE, FAILED
 from server.cli.options import SettingsCommand, loaded, settings_options
@@ -17,6 +23,13 @@ from server.config import Settings
 MAX_BODY_BYTES = 10_000
 LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # compared with, not bound
 SETTINGS = ("host", "port", "tls_cert", "tls_key", "admin_listen")
+
+
+def _number(_context: click.Context, _option: click.Parameter, value: float) -> float:
+    """Refuse `nan`, which is within all bounds."""
+    if isnan(value):
+        raise click.BadParameter("give a number")
+    return value
 
 
 @click.command(cls=SettingsCommand)
@@ -29,6 +42,7 @@ SETTINGS = ("host", "port", "tls_cert", "tls_key", "admin_listen")
     default=3.0,
     show_default=True,
     metavar="S",
+    callback=_number,
     help="Seconds to wait for the answer.",
 )
 def health(url: str | None, timeout: float, *, ready: bool, **flags: Any) -> int:
@@ -37,7 +51,11 @@ def health(url: str | None, timeout: float, *, ready: bool, **flags: Any) -> int
     Without --url it is the server that the same settings make on this machine: on --admin-listen
     where that is set, else on --host and --port.
     """
-    target = target_of(url) if url else own_target(loaded(flags, look_at_files=False).settings)
+    target = (
+        target_of(url)
+        if url is not None
+        else own_target(loaded(flags, look_at_files=False).settings)
+    )
     status, text = _ask(target, "/readyz" if ready else "/healthz", timeout)
     click.echo(text, err=status != http.client.OK)
     return DONE if status == http.client.OK else FAILED
@@ -53,14 +71,43 @@ def own_target(settings: Settings) -> Target:
 
 
 def _ask(target: Target, path: str, timeout_s: float) -> tuple[int, str]:
-    """Ask once: the status, 0 when there is no answer, and what was said."""
+    """Ask once: the status, 0 when no such server answers, and what was said."""
     connection = target.connection(timeout_s)
     try:
-        connection.request("GET", target.prefix + path)
-        answer = connection.getresponse()
-        return answer.status, answer.read(MAX_BODY_BYTES).decode(errors="replace")
+        connection.connect()
+        with _hung_up_after(timeout_s, connection.sock):
+            connection.request("GET", target.prefix + path)
+            answer = connection.getresponse()
+            return _told(target, answer.status, answer.read(MAX_BODY_BYTES))
     except (OSError, http.client.HTTPException) as error:
-        where = f"{target.scheme}://{target.host}:{target.port or target.scheme}"
-        return 0, f"no answer from {where}: {str(error) or type(error).__name__}"
+        return 0, f"no answer from {target.origin}: {str(error) or type(error).__name__}"
     finally:
         connection.close()
+
+
+@contextmanager
+def _hung_up_after(timeout_s: float, connected: socket.socket) -> Iterator[None]:
+    """Bound the whole answer: the socket's own timeout is for each piece of it."""
+    timer = threading.Timer(timeout_s, _hang_up, (connected,))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _hang_up(connected: socket.socket) -> None:
+    with suppress(OSError):  # it has come to its end meanwhile
+        socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+
+def _told(target: Target, status: int, body: bytes) -> tuple[int, str]:
+    text = body.decode(errors="replace")
+    if status != http.client.OK:
+        return status, text or f"{target.origin} answers with status {status}"
+    try:
+        if "status" in orjson.loads(body):
+            return status, text
+    except (orjson.JSONDecodeError, TypeError):
+        pass  # told below, like other JSON that is not ours
+    return 0, f"what answers at {target.origin} is no Tesserae server; check the address"

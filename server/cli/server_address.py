@@ -23,6 +23,13 @@ class Target(NamedTuple):
     is_own: bool
     """Our own server, which need not prove its name to us."""
 
+    @property
+    def origin(self) -> str:
+        """Write it as an address, without the path."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.scheme}://{host}{port}"
+
     def connection(self, timeout_s: float) -> http.client.HTTPConnection:
         """Make a connection that is not open yet."""
         if self.scheme == "http":
@@ -51,4 +58,6 @@ def target_of(url: str, *, is_own: bool = False) -> Target:
 def _split(url: str) -> SplitResult:
     if not url.isascii() or not url.isprintable() or " " in url:
         raise ValueError("it has characters that no address has")
-    return urlsplit(url)
+    parts = urlsplit(url)
+    (parts.hostname or "").encode("idna")  # as the look-up does: UnicodeError is a ValueError
+    return parts

@@ -1,7 +1,9 @@
 """`tesserae health`: where it asks, and what it makes of the answer."""
 
+import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -16,8 +18,12 @@ from tests.support.certificates import DAY, Pair, make_pair
 
 Captured = pytest.CaptureFixture[str]
 ANSWERS = {
-    "/healthz": (200, "alive"),
-    "/below/healthz": (200, "below"),
+    "/healthz": (200, '{"status":"alive"}'),
+    "/below/healthz": (200, '{"status":"below"}'),
+    "/html/healthz": (200, "<html>"),
+    "/number/healthz": (200, "7"),
+    "/other/healthz": (200, '{"ok":true}'),
+    "/bare/healthz": (302, ""),
     "/readyz": (503, "not yet"),
 }
 
@@ -59,7 +65,7 @@ def test_it_asks_the_server_of_the_same_settings(
     port, pair = server
     settings = ["--port", str(port), *(pair.flags if pair else ())]
     assert main(["health", *settings]) == 0
-    assert capsys.readouterr().out == "alive\n"
+    assert capsys.readouterr().out == '{"status":"alive"}\n'
     assert main(["health", "--ready", *settings]) == 1
     assert capsys.readouterr().err == "not yet\n"
 
@@ -77,7 +83,48 @@ def test_another_server_is_named_by_its_address(
     server: tuple[int, Pair | None], capsys: Captured
 ) -> None:
     assert main(["health", "--url", f"http://127.0.0.1:{server[0]}/below/"]) == 0
-    assert capsys.readouterr().out == "below\n"
+    assert capsys.readouterr().out == '{"status":"below"}\n'
+
+
+@pytest.mark.parametrize("server", ["plain"], indirect=True)
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("html", "no Tesserae server"),
+        ("number", "no Tesserae server"),
+        ("other", "no Tesserae server"),
+        ("bare", "answers with status 302"),
+    ],
+)
+def test_whoever_else_answers_is_not_taken_for_the_server(
+    path: str, told: str, server: tuple[int, Pair | None], capsys: Captured
+) -> None:
+    assert main(["health", "--url", f"http://127.0.0.1:{server[0]}/{path}"]) == 1
+    said = capsys.readouterr().err
+    assert told in said
+    assert f"http://127.0.0.1:{server[0]}" in said
+
+
+@pytest.mark.parametrize("begins", [b"", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_an_answer_that_never_ends_is_not_waited_for(begins: bytes, capsys: Captured) -> None:
+    """Every piece of it comes in time."""
+    ended = threading.Event()
+
+    def drip(listening: socket.socket) -> None:
+        connection = listening.accept()[0]
+        with connection, suppress(OSError):
+            connection.sendall(begins)
+            while not ended.wait(0.02):
+                connection.sendall(b"H")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=drip, args=(listening,), daemon=True)
+        thread.start()
+        port = str(listening.getsockname()[1])
+        assert main(["health", "--port", port, "--timeout", "0.2"]) == 1
+        ended.set()
+        thread.join()
+    assert f"127.0.0.1:{port}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("server", ["tls"], indirect=True)
@@ -104,12 +151,24 @@ def test_a_certificate_that_expires_does_not_make_it_ill(tmp_path: Path) -> None
         ("localhost:8080", "give http://HOST:PORT"),
         ("ws://localhost/ws", "give http://HOST:PORT"),
         ("http://", "give http://HOST:PORT"),
+        ("", "give http://HOST:PORT"),
+        (f"http://{'a' * 70}.b/", "label"),
         ("http://h:x", "Port could not be cast"),
     ],
 )
 def test_an_address_of_another_kind_is_told(url: str, told: str, capsys: Captured) -> None:
     assert main(["health", "--url", url]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_no_number_of_seconds_is_told(capsys: Captured) -> None:
+    assert main(["health", "--port", "1", "--timeout", "nan"]) == 2
+    assert "give a number" in capsys.readouterr().err
+
+
+def test_the_place_is_written_as_an_address(capsys: Captured) -> None:
+    assert main(["health", "--host", "::", "--port", "1"]) == 1
+    assert "http://[::1]:1" in capsys.readouterr().err
 
 
 def test_any_address_is_asked_on_loopback() -> None:
