@@ -44,16 +44,17 @@ class Life(Team):
 
     async def begin(self, watcher: Client, state: GameState) -> Target:
         """Take what is there as the first generation, or plant one; raises WayError."""
-        if state.empty not in state.colors:
-            raise WayError(
-                "Cells cannot die here: the board's empty colour may not be placed. "
-                "Choose another game, or a palette that has it."
-            )
-        self._empty = state.empty
+        self._empty = mortal(state)
         x1, y1, x2, y2 = region_of(self._region, state)
         first = self._planted(watcher.board.colors[y1 : y2 + 1, x1 : x2 + 1].copy(), state)
         indexes = order.order("random", first, self._rng)
         return Target(first, (x1 - state.offset_x, y1 - state.offset_y), indexes)
+
+    async def recolored(self, watcher: Client, state: GameState, target: Target) -> Target:  # noqa: ARG002
+        """Live on from what is there; raises WayError when cells cannot die any more."""
+        self._empty = mortal(state)
+        nothing = np.full_like(target.colors, UNTOUCHED)
+        return Target(nothing, target.at, target.order)
 
     def reached(self, watcher: Client, target: Target) -> bool:  # noqa: ARG002
         """Go on to the next generation. True after the last, or when nothing will change again."""
@@ -85,6 +86,16 @@ class Life(Team):
                 "Give --start soup or --start glider."
             )
         return there
+
+
+def mortal(state: GameState) -> int:
+    """Return the colour of no life; raises WayError where it may not be placed."""
+    if state.empty not in state.colors:
+        raise WayError(
+            "Cells cannot die here: the board's empty colour may not be placed. "
+            "Choose another game, or a palette that has it."
+        )
+    return state.empty
 
 
 def region_of(region: Region | None, state: GameState) -> Region:

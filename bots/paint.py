@@ -45,14 +45,23 @@ class Paint(Team):
     async def begin(self, watcher: Client, state: GameState) -> Target:  # noqa: ARG002
         """Match the picture to the board's palette; raises WayError when nothing is to be done."""
         self._check_place(state)
+        return await self._matched(
+            state, (self._at[0] - state.offset_x, self._at[1] - state.offset_y)
+        )
+
+    async def recolored(self, watcher: Client, state: GameState, target: Target) -> Target:  # noqa: ARG002
+        """Match it anew; raises WayError when nothing is to be done."""
+        self._finished = False
+        return await self._matched(state, target.at)
+
+    async def _matched(self, state: GameState, at: tuple[int, int]) -> Target:
         palette = [None if color is None else color.rgb for color in state.palette]
         matched = await asyncio.to_thread(match, self._picture, palette, dither=self._dither)
         self._told = told_changes(matched, dithered=self._dither)
         if not (matched.cells != UNTOUCHED).any():
             raise WayError("The picture is transparent everywhere; give it pixels to paint.")
         indexes = await asyncio.to_thread(order.order, self._order, matched.cells, self._rng)
-        first = self._at[0] - state.offset_x, self._at[1] - state.offset_y
-        return Target(matched.cells, first, indexes)
+        return Target(matched.cells, at, indexes)
 
     def reached(self, watcher: Client, target: Target) -> bool:  # noqa: ARG002
         """Take note; that is all with `once`, otherwise it is watched over from now on."""

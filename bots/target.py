@@ -74,8 +74,7 @@ class Target:
     @property
     def total(self) -> int:
         """Cells that are wanted, on the board and not given up."""
-        wanted = int(np.count_nonzero(self._colors != UNTOUCHED))
-        return wanted - self.outside - self.dropped.total()
+        return int(np.count_nonzero(self._wanted)) - self.outside
 
     @property
     def idle(self) -> bool:
@@ -167,7 +166,7 @@ class Target:
 
     def _wrong(self, view: View) -> NDArray[np.bool_]:
         mine, theirs = self._overlap(view)
-        wanted = (self._colors != UNTOUCHED) & ~self._hopeless
+        wanted = self._wanted
         wrong = np.zeros(self._colors.shape, dtype=bool)
         wrong[mine] = wanted[mine] & (self._colors[mine] != view.colors[theirs])
         self.outside = int(np.count_nonzero(wanted) - np.count_nonzero(wanted[mine]))
@@ -188,6 +187,11 @@ class Target:
         shown = view.colors[rows + top, columns + left]
         wrong: NDArray[np.bool_] = shown != self._colors[rows, columns]
         return wrong
+
+    @property
+    def _wanted(self) -> NDArray[np.bool_]:
+        wanted: NDArray[np.bool_] = (self._colors != UNTOUCHED) & ~self._hopeless
+        return wanted
 
     @property
     def _seen(self) -> View:

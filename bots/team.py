@@ -11,11 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from tesserae_client import Client, GameState, Outcome
+from tesserae_client import Client, Color, GameState, Outcome
 
 from bots.target import Claim, Colors, Target, View
 from bots.waiting import came
 from bots.way import Progress, Seat, Turn
+
+Palette = tuple[Color | None, ...]
 
 LOOK_EVERY_S = 0.25
 BREATH_S = 0.02
@@ -30,12 +32,18 @@ class Team(ABC):
         """No bot gets another turn."""
         self._target: Target | None = None
         self._watcher: Client | None = None
+        self._palette: Palette = ()
+        """What the colours of the target mean."""
         self._work = asyncio.Event()
         self._wanted = asyncio.Event()
 
     @abstractmethod
     async def begin(self, watcher: Client, state: GameState) -> Target:
         """Say what is wanted of this board; raises WayError."""
+
+    @abstractmethod
+    async def recolored(self, watcher: Client, state: GameState, target: Target) -> Target:
+        """Say what is wanted now that the palette is another one; raises WayError."""
 
     @abstractmethod
     def reached(self, watcher: Client, target: Target) -> bool:
@@ -88,9 +96,10 @@ class Team(ABC):
             await watcher.ready()
             state = watcher.game_state
             if state is not None:
+                self._palette = state.palette
                 self._target = await self.begin(watcher, state)
                 self._watcher = watcher
-                await self._keep_looking(watcher, self._target, over)
+                await self._keep_looking(watcher, over)
         finally:
             self.over = True
             self._work.set()
@@ -100,7 +109,7 @@ class Team(ABC):
         target, watcher = self._target, self._watcher
         if target is None or watcher is None or not watcher.in_step:
             return None
-        if not target.sees(watcher.board.colors):
+        if not target.sees(watcher.board.colors) or self._newly_colored(watcher) is not None:
             return None
         return target.take(most)
 
@@ -119,9 +128,10 @@ class Team(ABC):
         self.nudge()
         await self._work.wait()
 
-    async def _keep_looking(self, watcher: Client, target: Target, over: asyncio.Event) -> None:
+    async def _keep_looking(self, watcher: Client, over: asyncio.Event) -> None:
         while not over.is_set():
             if watcher.in_step:
+                target = await self._current(watcher)
                 self._look(watcher, target)
                 if target.done:
                     if self.reached(watcher, target):
@@ -130,6 +140,24 @@ class Team(ABC):
                 if not target.idle:
                     self._work.set()
             await self._rest()
+
+    async def _current(self, watcher: Client) -> Target:
+        """Return the target, in the colours of the board as it is."""
+        while (state := self._newly_colored(watcher)) is not None:
+            self._target = await self.recolored(watcher, state, self._begun)
+            self._palette = state.palette
+        return self._begun
+
+    @property
+    def _begun(self) -> Target:
+        if self._target is None:
+            raise RuntimeError("there is no target before the way has begun")
+        return self._target
+
+    def _newly_colored(self, watcher: Client) -> GameState | None:
+        """Return the game's state when its palette is not the one that the target is made for."""
+        state = watcher.game_state
+        return None if state is None or state.palette == self._palette else state
 
     def _look(self, watcher: Client, target: Target) -> None:
         state = watcher.game_state
@@ -150,11 +178,13 @@ class _TeamSeat:
         self._team = team
         self._client = client
         self._claim: Claim | None = None
+        self._target: Target | None = None
+        """Whose claim it is."""
 
     async def turn(self, most: int) -> Turn | None:
         while not self._team.over:
             await self._client.ready()  # a claim in the hands of one that is cut holds all up
-            self._claim = self._team.take(most)
+            self._claim, self._target = self._team.take(most), self._team.target
             if self._claim is not None:
                 return Turn(self._claim.cells, self._claim.generation)
             if not self._team.over:
@@ -163,7 +193,7 @@ class _TeamSeat:
 
     def learn(self, outcomes: Sequence[Outcome]) -> None:
         claim, self._claim = self._claim, None
-        target = self._team.target
+        target = self._target
         if claim is not None and target is not None:
             for index, outcome in zip(claim.indexes, outcomes, strict=True):
                 target.learn(index, outcome)
@@ -171,7 +201,7 @@ class _TeamSeat:
 
     def leave(self) -> None:
         claim, self._claim = self._claim, None
-        target = self._team.target
+        target = self._target
         if claim is not None and target is not None:
             for index in claim.indexes:
                 target.release(index)

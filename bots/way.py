@@ -7,10 +7,11 @@ the simple kind, a generator of cells for each bot; team.py has the kind that sh
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Protocol
 
-from tesserae_client import Client, Outcome
+from tesserae_client import Client, Outcome, Refused
 
 Cell = tuple[int, int, int]
 """x, y, color"""
@@ -80,19 +81,22 @@ class Alone:
 
     def seat(self, rng: Random, client: Client) -> Seat:
         """Make room for one bot."""
-        return _AloneSeat(self._play(rng, client))
+        return _AloneSeat(partial(self._play, rng, client))
 
 
 class _AloneSeat:
-    def __init__(self, cells: Iterator[Cell]) -> None:
-        self._cells = cells
+    def __init__(self, begin: Callable[[], Iterator[Cell]]) -> None:
+        self._begin = begin
+        self._cells = begin()
 
     async def turn(self, most: int) -> Turn | None:  # noqa: ARG002 - one by one, as hands do
         cell = next(self._cells, None)
         return None if cell is None else Turn((cell,))
 
     def learn(self, outcomes: Sequence[Outcome]) -> None:
-        """Whatever became of it, the next cell follows."""
+        """Whatever became of it, the next cell follows; after another palette, in its colours."""
+        if any(isinstance(one, Refused) and one.code == "bad-color" for one in outcomes):
+            self._cells = self._begin()
 
     def leave(self) -> None:
         """Nothing is kept for it."""

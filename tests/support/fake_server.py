@@ -45,6 +45,9 @@ class FakeGame:
     generation: int = 0
     cells: list[list[int]] = field(default_factory=list)
     history: list[tuple[int, int, int]] = field(default_factory=list)
+    palette: list[dict[str, str] | None] = field(
+        default_factory=lambda: [{"rgb": "#000000", "name": "black"}, None]
+    )
 
     def __post_init__(self) -> None:
         self.cells = [[15] * self.width for _ in range(self.height)]
@@ -92,7 +95,7 @@ class FakeGame:
             "height": self.height,
             "offsetX": 0,
             "offsetY": 0,
-            "palette": [{"rgb": "#000000", "name": "black"}, None],
+            "palette": self.palette,
             "empty": 15,
             "cooldown": {"rule": "each", "ms": 0, "leftMs": 0, "stack": 1, "maxStack": 1},
             "locked": False,

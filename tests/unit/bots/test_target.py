@@ -127,6 +127,9 @@ def test_a_hopeless_cell_is_dropped_and_counted_once(code):
     assert target.done
     assert target.dropped == {code: 1}
     assert target.total == 1
+    target.aim(colors_of(".."))
+    target.look(view(shown, seq=1))
+    assert (target.left, target.total) == (0, 0), "it is dropped no more than once"
 
 
 def test_growth_moves_the_picture_with_the_board():

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from PIL import Image
 
 from bots.crew import Crew, Plan
+from bots.life_way import Life
 from bots.paint import Paint
 from pictures.reading import read
 from tests.support.fair_server import fair_server
@@ -83,3 +84,36 @@ async def test_what_happened_while_the_watcher_was_cut_is_mended():
         game.place(2, 1, EMPTY)
         await until(lambda: crew.tally.cuts == 1)
         await until(lambda: painted(game, 1, 1))
+
+
+async def test_a_board_with_another_palette_is_painted_in_its_colours():
+    game = FakeGame(10, 5)
+    async with painting(game) as (peers, crew):
+        game.history.append((0, 0, 0))
+        game.seq += 1
+        palette = [None, {"rgb": "#000000", "name": "black"}, {"rgb": "#FFFFFF", "name": "white"}]
+        for peer in list(peers):
+            await peer.send("settings", game=GAME, seq=game.seq, palette=palette)
+        await until(lambda: {1} == {game.cells[y][x] for y in (1, 2) for x in range(1, 5)})
+        assert crew.way.target.dropped.total() == 0
+
+
+async def test_a_life_goes_on_in_another_palette_until_its_cells_cannot_die():
+    game = FakeGame(10, 10)
+    life = Life((0, 0, 9, 9), start="soup", generations=None, seed=1)
+    white = {"rgb": "#FFFFFF", "name": "white"}
+    mortal = [{"rgb": "#000000", "name": "black"}] + [None] * 14 + [white]
+    async with FakeServer(game) as server, fair_server(server) as peers:
+        game.palette = mortal
+        crew = Crew(Plan(server.url, GAME, 2, 0, 400.0, 1), life, now_s=lambda: 0.0)
+        run = asyncio.create_task(crew.run())
+        await until(lambda: "generation 1" in life.note())
+        for palette in ([*mortal[:1], white, *mortal[2:]], [white]):
+            game.history.append((0, 0, 0))
+            game.seq += 1
+            for peer in list(peers):
+                await peer.send("settings", game=GAME, seq=game.seq, palette=palette)
+            before = life._generation
+            await until(lambda: run.done() or life._generation > before + 1)  # noqa: B023
+        await soon(run)
+        assert ["Cells cannot die here" in why for why in crew.tally.failures] == [True]

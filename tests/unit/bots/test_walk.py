@@ -1,12 +1,15 @@
 """Walks: always on the board, one colour a stretch, the same for the same seed."""
 
+from dataclasses import replace
 from itertools import islice, pairwise
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tesserae_client import Refused
 
 from bots.walk import STRIDE, steps
+from bots.way import Alone
 
 sides = st.integers(1, 40)
 
@@ -27,3 +30,20 @@ def test_the_same_seed_walks_the_same_way():
 
     assert path(4) == path(4)
     assert path(4) != path(5)
+
+
+async def test_a_walk_begins_anew_when_its_colour_is_no_more():
+    begun = []
+
+    def play(_rng, _client):
+        begun.append(len(begun))
+        while True:
+            yield 0, 0, begun[-1]
+
+    seat = Alone(play).seat(Random(1), None)
+    refused = Refused("bad-color", 0, 0, 0, true_color=1, seq=1, left_ms=0, request=1)
+    assert (await seat.turn(1)).cells == ((0, 0, 0),)
+    seat.learn([replace(refused, code="cooldown")])
+    assert (await seat.turn(1)).cells == ((0, 0, 0),)
+    seat.learn([refused])
+    assert (await seat.turn(1)).cells == ((0, 0, 1),)
