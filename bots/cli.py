@@ -21,6 +21,7 @@ from rich.console import Console
 
 from bots.arguments import command, server_url
 from bots.crew import Plan
+from bots.files import make_room
 from bots.options import Refused, read
 from bots.scenario import read_scenario, told
 from bots.screen import Screen
@@ -70,6 +71,10 @@ def _tokens(file: Path | None) -> tuple[str, ...]:
 
 def perform(acts: tuple[Act, ...], seconds: float | None = None) -> int:
     """Play the acts to their end, or for so long; returns the exit code."""
+    try:
+        make_room(sum(act.plan.bots + act.plan.spectators for act in acts))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         return runner.run(_run(acts, seconds))
 
