@@ -30,6 +30,8 @@ from bots.tokens import read_tokens
 from bots.ways import WAYS, Setting
 from pictures.picture import PictureError
 
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
 
 @click.group()
 def bots() -> None:
@@ -92,7 +94,8 @@ async def _run(acts: tuple[Act, ...], seconds: float | None) -> int:
     loop = asyncio.get_running_loop()
     # Not on Windows, nor outside the main thread: there Ctrl-C ends the process at once.
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-        loop.add_signal_handler(signal.SIGINT, _finish, stage)
+        for number in STOPPING:
+            loop.add_signal_handler(number, _finish, stage)
     if seconds is not None:
         loop.call_later(seconds, stage.over.set)
     screen = Screen(stage, Console())
@@ -111,7 +114,8 @@ async def _run(acts: tuple[Act, ...], seconds: float | None) -> int:
 def _finish(stage: Stage) -> None:
     """End the run in order at the first Ctrl-C; the second one ends the process."""
     stage.over.set()
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+    for number in STOPPING:
+        asyncio.get_running_loop().remove_signal_handler(number)
 
 
 @bots.command()

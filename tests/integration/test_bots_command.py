@@ -35,17 +35,20 @@ async def ended(process: asyncio.subprocess.Process) -> tuple[int | None, str]:
     return process.returncode, said.decode()
 
 
-async def interrupted(server: Serving, *arguments: str) -> tuple[int | None, str]:
+async def interrupted(
+    server: Serving, *arguments: str, by: signal.Signals = signal.SIGINT
+) -> tuple[int | None, str]:
     """Start it, wait for its first pixels, press Ctrl-C."""
     process = await start(*arguments, "--url", server.url)
     await until(lambda: server.head.seq > 3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     return await ended(process)
 
 
-async def test_ctrl_c_ends_in_order_with_a_verdict() -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_ends_in_order_with_a_verdict(by: signal.Signals) -> None:
     async with serving() as server:
-        code, said = await interrupted(server, "walk", "3", "--rate", "20")
+        code, said = await interrupted(server, "walk", "3", "--rate", "20", by=by)
     assert code == 0, said
     assert "All 3 boards equal the server's" in said
     assert "Traceback" not in said

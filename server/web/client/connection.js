@@ -143,7 +143,9 @@ export class Connection {
       if (typeof data === "string") this.#textReceived(data);
       else this.#handlers.binaryReceived(data);
     } catch (error) {
-      this.#ours(socket, () => this.#abandon(error.message));
+      const isTold = error instanceof WireError;
+      const why = isTold ? error.message : `a message that makes no sense (${error.message})`;
+      this.#ours(socket, () => this.#abandon(why));
     }
   }
 
