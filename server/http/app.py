@@ -7,20 +7,19 @@ listens on no port: the door hands connections over. Made by app.py, started by 
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from http import HTTPStatus
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from server.access.limits import ConnectionLimits
 from server.config import Settings
-from server.http import api, gauges, health, pages, problems
+from server.http import api, crowd, gauges, health, pages, problems
 from server.http.quiet import quiet
 from server.session.services import Services
 from server.telemetry.metrics import Metrics
 
 LONGEST_RESPONSE = 120.0
 """Seconds for a whole response: 32 MB over a line of 2 Mbit/s."""
-MAX_REQUESTS_AT_ONCE = 1000
 UNCOUNTED = frozenset({health.HEALTHZ, health.READYZ})
 """Answered in any crowd: who supervises the server would end it, while it only has much to do."""
 SHUTDOWN_TIMEOUT = 1.0
@@ -60,9 +59,9 @@ class HttpSide:
 
 def application(services: Services, settings: Settings) -> web.Application:
     """Put the public routes together; what comes first is looked at first."""
-    app = bare(services, _Crowd().limit)
-    gauges.show(services)
     guard = health.guard_of(settings)
+    app = bare(services, crowd.middleware(_limits(settings), guard.client_address, UNCOUNTED))
+    gauges.show(services)
     app.add_routes(health.routes(services.phase, guard))
     if settings.admin_listen is None:
         app.add_routes(health.metrics_routes(services.metrics, guard))
@@ -70,6 +69,12 @@ def application(services: Services, settings: Settings) -> web.Application:
     app.add_routes(api.routes(services, settings))
     app.add_routes(pages.routes(pages.load_assets(), settings.trusted_proxies))
     return app
+
+
+def _limits(settings: Settings) -> ConnectionLimits:
+    return ConnectionLimits(
+        crowd.MAX_AT_ONCE, settings.max_connections_per_address, settings.address_exceptions
+    )
 
 
 def bare(
@@ -95,35 +100,6 @@ def _counting(metrics: Metrics) -> ResponseHook:
         metrics.responses[response.status] += 1
 
     return count
-
-
-class _Crowd:
-    """Bounds how many requests are answered at once."""
-
-    def __init__(self) -> None:
-        self._requests = 0
-
-    @property
-    def limit(self) -> Middleware:
-        """The middleware that counts them."""
-
-        @web.middleware
-        async def limited(request: web.Request, handler: Handler) -> web.StreamResponse:
-            if request.path in UNCOUNTED:
-                return await handler(request)
-            if self._requests >= MAX_REQUESTS_AT_ONCE:
-                return problems.response(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    "too many requests at once; try again in a moment",
-                    {hdrs.RETRY_AFTER: "2"},
-                )
-            self._requests += 1
-            try:
-                return await handler(request)
-            finally:
-                self._requests -= 1
-
-        return limited
 
 
 @web.middleware

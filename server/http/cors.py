@@ -62,7 +62,9 @@ class Cors:
             return
         if len(origins) == 1 and self.may(request, origins[0], request.method):
             return
-        told = f"the origin {', '.join(origins)[:256]} may only read" if origins else "send Origin"
+        # Headers are bytes: what is no UTF-8 in them could not be told in JSON.
+        named = ascii(", ".join(origins)[:256])
+        told = f"the origin {named} may only read" if origins else "send Origin"
         raise Problem(HTTPStatus.FORBIDDEN, f"{told}; the operator can list it in --origins")
 
 

@@ -4,17 +4,24 @@ Owns which texts of a query stand for numbers and booleans, and the bounds of a 
 strict as over WebSocket: what is no such text stays one, and the command's own check refuses it.
 """
 
+import asyncio
 import re
 from http import HTTPStatus
 from typing import Any
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from server.commands.registry import Http, Request, fields_in
 from server.http.problems import Problem, bad_field
+from server.http.reading import only
 
 JSON_TYPE = "application/json"
+IDENTITY = "identity"
+FIRST = 10.0
+"""Seconds for a small body: nobody may hold a place among the requests by sending nothing."""
+SLOWEST_BYTES_PER_SECOND = 512 * 1024
+"""What a large one has to come at."""
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _SWITCHES = {"true": True, "false": False}
 
@@ -28,7 +35,7 @@ class Fields:
         self._in_path = fields_in(http.path)
 
     async def read(self, request: web.Request) -> dict[str, Any]:
-        """Read all fields, unchecked. Raises Problem (400, 413 or 415)."""
+        """Read all fields, unchecked. Raises Problem (400, 408, 413 or 415)."""
         in_path = {name: request.match_info[name] for name in self._in_path}
         if self._http.method == "GET":
             return in_path | self._query(request)
@@ -39,20 +46,11 @@ class Fields:
         return in_path | body
 
     def _query(self, request: web.Request) -> dict[str, Any]:
-        known = [name for name in self._types if name not in self._in_path]
-        found: dict[str, Any] = {}
-        for name, text in request.query.items():
-            if name not in known:
-                raise bad_field(name[:64], f"is no parameter here; known are {', '.join(known)}")
-            if name in found:
-                raise bad_field(name, "stands there twice")
-            found[name] = _value(text, self._types[name])
-        return found
+        only(request, [name for name in self._types if name not in self._in_path])
+        return {name: _value(text, self._types[name]) for name, text in request.query.items()}
 
     async def _body(self, request: web.Request) -> dict[str, Any]:
-        if request.content_type != JSON_TYPE:
-            detail = f"send a JSON object with Content-Type: {JSON_TYPE}"
-            raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+        _refuse_other_types(request)
         data = await read_bounded(request, self._http.max_body_bytes)
         try:
             value = orjson.loads(data)
@@ -64,7 +62,17 @@ class Fields:
 
 
 async def read_bounded(request: web.Request, max_bytes: int) -> bytes:
-    """Read a body that may not be longer than this. Raises Problem (413)."""
+    """Read a body that may not be longer than this, nor too slow. Raises Problem (413 or 408)."""
+    patience = FIRST + max_bytes / SLOWEST_BYTES_PER_SECOND
+    try:
+        async with asyncio.timeout(patience):
+            return await _read(request, max_bytes)
+    except TimeoutError as error:
+        detail = f"the body did not come within {patience:.0f} s; send it again on a better line"
+        raise Problem(HTTPStatus.REQUEST_TIMEOUT, detail) from error
+
+
+async def _read(request: web.Request, max_bytes: int) -> bytes:
     parts: list[bytes] = []
     size_bytes = request.content_length or 0
     if size_bytes <= max_bytes:
@@ -78,6 +86,16 @@ async def read_bounded(request: web.Request, max_bytes: int) -> bytes:
         detail = f"a body has at most {max_bytes} bytes here"
         raise Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
     return b"".join(parts)
+
+
+def _refuse_other_types(request: web.Request) -> None:
+    if request.content_type != JSON_TYPE:
+        detail = f"send a JSON object with Content-Type: {JSON_TYPE}"
+        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
+    coding = request.headers.get(hdrs.CONTENT_ENCODING, IDENTITY).strip().lower()
+    if coding != IDENTITY:
+        detail = "send the body uncompressed, without Content-Encoding"
+        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, detail)
 
 
 def _refuse_query(request: web.Request) -> None:

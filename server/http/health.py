@@ -19,7 +19,15 @@ from server.telemetry.metrics import CONTENT_TYPE, Metrics
 
 HEALTHZ, READYZ = "/healthz", "/readyz"
 UNTOLD = "placements are not taken for now; the server's log tells why, and what helps"
-FORWARDED = (hdrs.X_FORWARDED_FOR, hdrs.FORWARDED)
+FORWARDED = (
+    hdrs.X_FORWARDED_FOR,
+    hdrs.X_FORWARDED_HOST,
+    hdrs.X_FORWARDED_PROTO,
+    hdrs.FORWARDED,
+    hdrs.VIA,
+    "X-Real-IP",
+)
+"""Any of them tells that a proxy passed the request on."""
 
 
 @dataclass(frozen=True, slots=True)

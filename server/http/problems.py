@@ -114,15 +114,19 @@ def middleware(on_fault: OnFault, nothing_here: str = NOTHING_HERE) -> Middlewar
             return response(problem.status, problem.detail, problem.headers, problem.extra)
         except web.HTTPException as error:
             return _plain(error, nothing_here)
-        except (TimeoutError, ConnectionError):
-            raise  # the client is gone or does not read; there is nobody to tell
-        except Exception as fault:  # noqa: BLE001 - the edge: told to the peer and logged, once
+        except Exception as fault:
+            if isinstance(fault, ConnectionError) and _is_gone(request):
+                raise  # there is nobody to tell
             on_fault(f"answering {request.path}", fault)
             return response(
                 HTTPStatus.INTERNAL_SERVER_ERROR, "this failed here; it is safe to try again"
             )
 
     return answer_errors
+
+
+def _is_gone(request: web.Request) -> bool:
+    return request.transport is None or request.transport.is_closing()
 
 
 def _plain(error: web.HTTPException, nothing_here: str) -> web.Response:

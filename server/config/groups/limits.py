@@ -26,7 +26,8 @@ class Limits(BaseModel):
         Count,
         About(
             GROUP,
-            "Connections of one IPv4 address or IPv6 /64; 0: no limit.",
+            "Connections of one IPv4 address or IPv6 /64, and its HTTP requests at once; 0: no "
+            "limit.",
             "N",
             "A school behind one router fits, one machine cannot take every place.",
         ),

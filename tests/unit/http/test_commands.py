@@ -1,5 +1,7 @@
 """Commands over HTTP: where their fields come from, who asks, and what is refused how."""
 
+import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -24,7 +26,7 @@ from server.commands.registry import (
     Reply,
     Request,
 )
-from server.http import commands, problems
+from server.http import commands, fields, problems
 from server.http.caller import Callers
 from server.http.purses import Purses
 from server.http.statuses import STATUS_OF, code_of
@@ -50,8 +52,13 @@ def _refuse(call: Call[Note]) -> Outcome:
     return Failed(Refused.COOLDOWN.code, "wait", {"leftMs": 1500, "seq": 3})
 
 
+FAULTS = {
+    fault.__name__: fault("broken") for fault in (RuntimeError, TimeoutError, ConnectionError)
+}
+
+
 def _break(call: Call[Note]) -> Outcome:
-    raise RuntimeError("broken")
+    raise FAULTS[call.request.room]
 
 
 ADMIN = frozenset({"admin"})
@@ -178,6 +185,29 @@ async def test_bodies_are_json_and_bounded(trial: ClientSession) -> None:
         assert response.status == 413
 
 
+async def test_bodies_come_uncompressed(trial: ClientSession) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    async with trial.post("api/rooms/a", data=gzip.compress(b"{}"), headers=headers) as response:
+        assert response.status == 415
+        assert "uncompressed" in await response.text()
+
+
+async def test_a_body_that_does_not_come_is_not_waited_for(
+    trial: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fields, "FIRST", 0.0)
+    never = asyncio.Event()
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield b"{"
+        await never.wait()
+
+    headers = {"Content-Type": "application/json"}
+    async with trial.post("api/rooms/a", data=chunks(), headers=headers) as response:
+        assert response.status == 408
+        never.set()
+
+
 async def test_fields_of_a_post_are_not_taken_from_its_query(trial: ClientSession) -> None:
     async with trial.post("api/rooms/a?loud=true", json={}) as response:
         assert (response.status, (await response.json(content_type=None))["field"]) == (400, "loud")
@@ -213,10 +243,11 @@ async def test_a_refusal_keeps_its_code_and_tells_when(trial: ClientSession) -> 
     assert (problem["code"], problem["leftMs"], problem["seq"]) == ("cooldown", 1500, 3)
 
 
+@pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_of_a_command_is_internal_and_logged_once(
-    world: World, trial: ClientSession
+    world: World, trial: ClientSession, fault: str
 ) -> None:
-    status, problem = await _get(trial, "api/break/a")
+    status, problem = await _get(trial, f"api/break/{fault}")
     assert (status, problem["code"]) == (500, "internal")
     assert [str(fault) for _, fault in world.faults] == ["broken"]
     world.faults.clear()

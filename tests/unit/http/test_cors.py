@@ -59,7 +59,9 @@ async def test_readers_may_be_none() -> None:
         assert ALLOW not in (await site.get("api/games", Origin=ELSEWHERE)).headers
 
 
-@pytest.mark.parametrize("origin", [ELSEWHERE, "null", "http://127.0.0.1:1", "http://[", "x"])
+@pytest.mark.parametrize(
+    "origin", [ELSEWHERE, "null", "http://127.0.0.1:1", "http://[", "x", "\udcff"]
+)
 async def test_pages_of_other_hosts_change_nothing(origin: str) -> None:
     async with sited() as site:
         answer = await post(site, Origin=origin)

@@ -97,6 +97,8 @@ def test_this_machine_may_read_unless_it_speaks_for_another(peer: str) -> None:
     assert may_read(peer=peer)
     assert not may_read(peer=peer, X_Forwarded_For="203.0.113.5")
     assert not may_read(peer=peer, Forwarded="for=203.0.113.5")
+    assert not may_read(peer=peer, X_Real_IP="203.0.113.5")
+    assert not may_read(peer=peer, Via="1.1 proxy")
 
 
 def test_behind_a_trusted_proxy_the_client_counts() -> None:
