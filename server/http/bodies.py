@@ -1,13 +1,14 @@
 """Sending large bodies: in chunks, from one shared copy, with a bound on what is on its way.
 
 Owns the count of bytes that slow clients keep alive, the choice of gzip and the tests of ETags.
-Knows no game. Called by the routes of canvas.bin and canvas.png.
+Knows no game. Called by the routes of canvas.bin, canvas.png and the commands.
 """
 
 import asyncio
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 
 from aiohttp import hdrs, web
 
@@ -43,9 +44,14 @@ class Outbox:
             self._bytes -= size_bytes
 
 
-async def send(request: web.Request, body: Body, headers: Mapping[str, str]) -> web.StreamResponse:
-    """Send a body in chunks; a slow client keeps no copy of its own."""
-    response = web.StreamResponse(headers=headers)
+async def send(
+    request: web.Request,
+    body: Body,
+    headers: Mapping[str, str],
+    status: HTTPStatus = HTTPStatus.OK,
+) -> web.StreamResponse:
+    """Send a body in chunks; a slow client keeps no copy of its own, and counts while it reads."""
+    response = web.StreamResponse(status=status, headers=headers)
     response.content_length = len(body)
     await response.prepare(request)
     if request.method != hdrs.METH_HEAD:

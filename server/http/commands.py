@@ -13,14 +13,18 @@ from aiohttp.typedefs import Handler
 
 from server.commands.checks import forbidden, read_request
 from server.commands.registry import Call, Failed, Outcome, OverHttp, Registry
+from server.http.bodies import send
 from server.http.caller import Callers, HttpCaller, pay, show_cooldown
 from server.http.fields import Fields
 from server.http.problems import problem_of, unauthorized
 from server.http.reading import started
 
-READ = {hdrs.CACHE_CONTROL: "no-cache", hdrs.VARY: hdrs.AUTHORIZATION}
-DONE = {hdrs.CACHE_CONTROL: "no-store"}
+JSON: dict[str, str] = {hdrs.CONTENT_TYPE: "application/json"}
+READ = JSON | {hdrs.CACHE_CONTROL: "no-cache", hdrs.VARY: hdrs.AUTHORIZATION}
+DONE = JSON | {hdrs.CACHE_CONTROL: "no-store"}
 """What was done is no copy of anything, and may hold a token."""
+LARGE_BYTES = 64 * 1024
+"""What the kernel does not take at once is sent within the time that a request has."""
 
 
 def routes(registry: Registry, callers: Callers) -> list[web.RouteDef]:
@@ -54,9 +58,9 @@ def _serving(served: OverHttp, callers: Callers) -> Handler:
             raise problem_of(outcome)
         body = orjson.dumps(outcome.fields)
         outcome.then()
-        return web.Response(
-            status=http.status, body=body, content_type="application/json", headers=headers
-        )
+        if len(body) > LARGE_BYTES:
+            return await send(request, body, headers, http.status)
+        return web.Response(status=http.status, body=body, headers=headers)
 
     return serve
 

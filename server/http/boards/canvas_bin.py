@@ -1,10 +1,13 @@
 """`canvas.bin`: the packed board, or a part of it repacked.
 
 Owns its headers, ETag and compression. Always the newest published board, so never older than an
-ack that the client has. A compressed board is kept until the next pixel, and made once for all.
+ack that the client has. A compressed board is kept until the next pixel, and made once for all who
+wait for it.
 """
 
 import asyncio
+from collections import defaultdict
+from contextlib import nullcontext
 from http import HTTPStatus
 
 from aiohttp import hdrs, web
@@ -14,12 +17,11 @@ from canvas.region import Region
 from server.commands.area import CORNERS
 from server.game.game import Game
 from server.http.boards import costs
-from server.http.boards.copies import Sheet, sheet_of, whole_board
-from server.http.boards.strips import Strip, strip_bytes, strip_of
+from server.http.boards.copies import Sheet, part_of_board, sheet_of, whole_board
+from server.http.boards.strips import Strip, strip_bytes
 from server.http.bodies import Body, Outbox, gzipped, is_known, send, wants_gzip
 from server.http.caller import Callers, pay
 from server.http.reading import game_of, only, region_of
-from server.replica.replica import Replica
 
 PATH = "/api/games/{game}/canvas.bin"
 BINARY_TYPE = "application/octet-stream"
@@ -31,10 +33,14 @@ OWN_HEADERS = (
     HEIGHT := "Tesserae-Height",
 )
 
+SMALL_BYTES = 64 * 1024
+MAX_LARGE_AT_ONCE = 2
+"""Parts that are cut out and compressed: a large one takes some tenths of a second of a core."""
+
 
 def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
     """Give the route."""
-    compressed = Compressed()
+    press = Press()
 
     async def canvas_bin(request: web.Request) -> web.StreamResponse:
         game = game_of(request, callers.services)
@@ -47,9 +53,9 @@ def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
             headers = _headers(sheet, region, gzip=gzip)
             return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
         size_bytes = _copied_bytes(game, region)
-        pay(request, purse, costs.of_board(size_bytes))
         with outbox.room(size_bytes):
-            sheet, body = await _body(game, region, compressed if gzip else None)
+            pay(request, purse, costs.of_board(size_bytes))
+            sheet, body = await press.body(game, region, gzip=gzip)
             return await send(request, body, _headers(sheet, region, gzip=gzip))
 
     return [web.get(PATH, canvas_bin)]
@@ -84,15 +90,23 @@ def _copied_bytes(game: Game, region: Region | None) -> int:
     return board.packed.nbytes if region is None else strip_bytes(board, region)
 
 
-async def _body(
-    game: Game, region: Region | None, compressed: "Compressed | None"
-) -> tuple[Sheet, Body]:
-    if region is None:
-        return await (compressed.of(game) if compressed else whole_board(game.replica))
-    # Copied before anything is awaited, and so of this seq.
-    sheet, strip = sheet_of(game.replica), strip_of(game.replica.board, region)
-    part = await asyncio.to_thread(_crop, strip)
-    return sheet, await gzipped(part) if compressed else part
+class Press:
+    """Packs and compresses what is asked for, as much of it at once as the board can bear."""
+
+    def __init__(self) -> None:
+        self._compressed = Compressed()
+        self._large = asyncio.Semaphore(MAX_LARGE_AT_ONCE)
+
+    async def body(self, game: Game, region: Region | None, *, gzip: bool) -> tuple[Sheet, Body]:
+        """Give the bytes of the present. Raises Problem (503)."""
+        if region is None:
+            return await (self._compressed.of(game) if gzip else whole_board(game.replica))
+        # Small parts do not wait behind large ones, each of which holds a core for a while.
+        is_small = strip_bytes(game.replica.board, region) <= SMALL_BYTES
+        async with nullcontext() if is_small else self._large:
+            sheet, strip = await part_of_board(game.replica, region)
+            part = await asyncio.to_thread(_crop, strip)
+            return sheet, await gzipped(part) if gzip else part
 
 
 def _crop(strip: Strip) -> bytes:
@@ -103,19 +117,26 @@ class Compressed:
     """The newest compressed board of each game, and the one that is being made."""
 
     def __init__(self) -> None:
-        self._latest: dict[str, tuple[str, asyncio.Task[tuple[Sheet, bytes]]]] = {}
+        self._latest: dict[str, tuple[Sheet, bytes]] = {}
+        self._next: dict[str, asyncio.Task[tuple[Sheet, bytes]]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def of(self, game: Game) -> tuple[Sheet, bytes]:
-        """Compress a whole board, once for all who ask at the same seq."""
-        wanted = _etag(sheet_of(game.replica))
-        etag, task = self._latest.get(game.name, ("", None))
-        if task is None or etag != wanted or (task.done() and task.exception() is not None):
-            task = asyncio.get_running_loop().create_task(_compressed(game.replica))
-            self._latest[game.name] = (wanted, task)
+        """Compress a whole board, once for all who ask before it is begun."""
+        task = self._next.get(game.name)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._made(game))
+            self._next[game.name] = task
         # One client that leaves must not take it away from the others.
         return await asyncio.shield(task)
 
-
-async def _compressed(replica: Replica) -> tuple[Sheet, bytes]:
-    sheet, packed = await whole_board(replica)
-    return sheet, await gzipped(packed)
+    async def _made(self, game: Game) -> tuple[Sheet, bytes]:
+        async with self._locks[game.name]:
+            # Whoever asks from here on may know of a later pixel.
+            del self._next[game.name]
+            latest = self._latest.get(game.name)
+            if latest is not None and latest[0] == sheet_of(game.replica):
+                return latest
+            sheet, packed = await whole_board(game.replica)
+            made = self._latest[game.name] = (sheet, await gzipped(packed))
+            return made

@@ -18,7 +18,8 @@ from pictures.limits import largest_scale
 from server.commands.area import CORNERS
 from server.game.game import Game
 from server.http.boards import costs
-from server.http.boards.strips import Strip, strip_of
+from server.http.boards.copies import part_of_board
+from server.http.boards.strips import Strip
 from server.http.bodies import Outbox, is_known, send
 from server.http.caller import Callers, pay
 from server.http.problems import unavailable
@@ -70,17 +71,17 @@ class Gallery:
     async def _draw(self, game: Game, region: Region, scale: int) -> tuple[Subject, bytes]:
         """Draw, unless whoever was before has drawn the same; the rows are copied only here."""
         async with self._drawing:
-            subject = _subject(game, region, scale)
-            if subject not in self._kept:
-                self._kept[subject] = await asyncio.to_thread(_drawn, *_sketch(game, subject))
-                if len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
+            now = _subject(game, region, scale)
+            if now in self._kept:
+                return now, self._kept[now]
+            sheet, strip = await part_of_board(game.replica, region)
+            subject = Subject(game.name, sheet.epoch, sheet.seq, region, scale)
+            # Of the same turn as the end of the copy, and so of its seq.
+            palette = game.replica.settings.palette.rgb
+            self._kept[subject] = await asyncio.to_thread(_drawn, strip, scale, palette)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
             return subject, self._kept[subject]
-
-
-def _sketch(game: Game, subject: Subject) -> tuple[Strip, int, list[str | None]]:
-    strip = strip_of(game.replica.board, subject.region)
-    return strip, subject.scale, game.replica.settings.palette.rgb
 
 
 def _subject(game: Game, region: Region, scale: int) -> Subject:

@@ -1,7 +1,8 @@
-"""Copies of whole boards, made bit by bit: 32 MB at once hold the loop for 6 to 40 ms.
+"""Copies of boards and large parts, made bit by bit: 32 MB at once hold the loop for 6 to 40 ms.
 
 Owns that a copy is true at one seq although placements go on meanwhile: whatever was written since
-it was begun is taken again at its end, in one turn. Called by canvas.bin.
+it was begun is taken again at its end, in one turn. Called by the
+routes of canvas.bin and canvas.png.
 """
 
 import asyncio
@@ -13,6 +14,8 @@ import numpy as np
 from canvas.board import Board
 from canvas.packing import Cells, cells_per_byte
 from canvas.records import split
+from canvas.region import Region
+from server.http.boards.strips import Strip, strip_bytes, strip_of
 from server.http.problems import unavailable
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Segment
@@ -53,6 +56,17 @@ async def whole_board(replica: Replica) -> tuple[Sheet, memoryview]:
             _take_again(board, copied, segments)
             return sheet_of(replica), copied.data
     raise unavailable("the board is being replaced; try again in a moment", RETRY_MS)
+
+
+async def part_of_board(replica: Replica, region: Region) -> tuple[Sheet, Strip]:
+    """Copy the rows of a part as they are when this ends, and say of which board.
+
+    Raises Problem (503) as `whole_board` does, out of which a large part is taken.
+    """
+    if strip_bytes(replica.board, region) <= STEP_BYTES:
+        return sheet_of(replica), strip_of(replica.board, region)
+    sheet, packed = await whole_board(replica)
+    return sheet, Strip(packed, sheet.width, region)
 
 
 async def _copied(board: Board) -> Cells:

@@ -16,7 +16,7 @@ from canvas.region import Region
 class Strip(NamedTuple):
     """Packed rows, copied, and where in them the part lies."""
 
-    packed: bytes
+    packed: bytes | memoryview
     width: int
     region: Region
 

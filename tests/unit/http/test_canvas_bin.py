@@ -1,13 +1,16 @@
 """`canvas.bin`: bytes, headers, ETags, parts and compression."""
 
+import asyncio
 import zlib
 
 import pytest
 
-from server.http.boards import costs
+from canvas.region import Region
+from server.http.boards import canvas_bin, costs
 from server.http.bodies import Outbox
-from server.http.problems import Problem
+from server.http.problems import Problem, unavailable
 from tests.support.http import BOARD, Site
+from tests.support.world import GAME, running
 
 PATH = f"{BOARD}/canvas.bin"
 
@@ -109,6 +112,18 @@ async def test_a_board_is_paid_for_by_its_size(site: Site, monkeypatch: pytest.M
     assert (known.status, known.headers["RateLimit"][:18]) == (304, '"requests";r=237;t')
 
 
+async def test_what_there_is_no_room_for_is_not_paid_for(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(self: Outbox, size_bytes: int) -> None:
+        raise unavailable("too many downloads at once", 1000)
+
+    monkeypatch.setattr(costs, "BYTES_PER_CREDIT", 1)
+    monkeypatch.setattr(Outbox, "room", full)
+    answer = await site.get(PATH)
+    assert (answer.status, answer.headers["RateLimit"][:18]) == (503, '"requests";r=249;t')
+
+
 async def test_it_is_never_older_than_the_last_ack(site: Site) -> None:
     player = await site.place()
     for color in range(8):
@@ -126,3 +141,70 @@ def test_too_much_on_the_way_is_told_to_come_back() -> None:
     with outbox.room(5), outbox.room(5):
         assert outbox._bytes == 10
     assert outbox._bytes == 0
+
+
+class SlowGzip:
+    """Stands in for `gzipped`: everything waits until it is released."""
+
+    def __init__(self) -> None:
+        self.release = asyncio.Event()
+        self.two = asyncio.Event()
+        self.begun = 0
+        self.now = 0
+        self.most = 0
+
+    async def __call__(self, body: bytes | memoryview) -> bytes:
+        self.begun += 1
+        self.now += 1
+        self.most = max(self.most, self.now)
+        if self.now == canvas_bin.MAX_LARGE_AT_ONCE:
+            self.two.set()
+        await self.release.wait()
+        self.now -= 1
+        return zlib.compress(body)
+
+
+async def settle() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_a_busy_board_is_compressed_once_for_all_who_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(canvas_bin, "gzipped", gzip := SlowGzip())
+    async with running(size=(7, 3)) as world:
+        compressed = canvas_bin.Compressed()
+        asked = [asyncio.create_task(compressed.of(world.game))]
+        player = world.join()
+        await player.play()
+        for color in range(5):
+            await settle()
+            asked += [asyncio.create_task(compressed.of(world.game)) for _ in range(3)]
+            await player.ask("place", game=GAME, x=0, y=0, color=color)
+        await settle()
+        assert gzip.begun == 1
+        gzip.release.set()
+        made = await asyncio.gather(*asked)
+        assert (gzip.begun, gzip.most) == (2, 1)
+        assert [sheet.seq for sheet, _ in made] == [0, *[5] * 15]
+        assert await compressed.of(world.game) == made[-1]
+        assert gzip.begun == 2
+
+
+async def test_few_large_parts_are_cut_out_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas_bin, "SMALL_BYTES", 7)
+    monkeypatch.setattr(canvas_bin, "gzipped", gzip := SlowGzip())
+    async with running(size=(7, 3)) as world:
+        press = canvas_bin.Press()
+        large = Region(0, 0, 6, 2)
+        asked = [asyncio.create_task(press.body(world.game, large, gzip=True)) for _ in range(5)]
+        small = await press.body(world.game, Region(0, 0, 1, 0), gzip=False)
+        assert small[1] == b"\xff"
+        async with asyncio.timeout(10):
+            await gzip.two.wait()
+        await settle()
+        gzip.release.set()
+        made = await asyncio.gather(*asked)
+        assert (gzip.begun, gzip.most) == (5, canvas_bin.MAX_LARGE_AT_ONCE)
+        assert {zlib.decompress(body) for _, body in made} == {b"\xff" * 11}

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canvas.events import Resized
+from canvas.packing import crop
+from canvas.region import Region
 from server.http.boards import copies
 from server.http.problems import Problem
 from server.replica.replica import Replica
@@ -90,3 +92,20 @@ async def test_a_board_that_does_not_hold_still_is_not_given(
     with pytest.raises(Problem, match="replaced"):
         await copies.whole_board(replica)
     assert next(turns) == copies.MAX_TRIES
+
+
+@pytest.mark.parametrize("step_bytes", [1, 1024])
+async def test_a_part_is_that_of_the_board_however_it_is_copied(
+    monkeypatch: pytest.MonkeyPatch, step_bytes: int
+) -> None:
+    monkeypatch.setattr(copies, "STEP_BYTES", step_bytes)
+    replica, region = make_replica(WIDTH, HEIGHT), Region(1, 1, 4, 2)
+    copying = asyncio.create_task(copies.part_of_board(replica, region))
+    await asyncio.sleep(0)
+    _place(replica, 2, 1, 5)
+    sheet, strip = await copying
+    whole = make_replica(WIDTH, HEIGHT)
+    if sheet.seq:
+        _place(whole, 2, 1, 5)
+    assert sheet.seq == (step_bytes == 1)
+    assert crop(strip.cells, strip.width, strip.region) == crop(whole.board.packed, WIDTH, region)
