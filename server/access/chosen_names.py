@@ -18,31 +18,47 @@ ANYWHERE = ("admin", "moderator", "operator", "tesserae")
 AS_A_WORD = ("mod", "mods", "official", "organiser", "organizer", "server", "staff", "system")
 INNOCENT = ("badminton", "cooperator")
 
-BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4"
+)
 """Printable by their category, and yet they show nothing."""
 
 # ruff: noqa: RUF001 - letters that are taken for Latin ones are the very point here
 # fmt: off
 _LOOKALIKES = {
-    "o": "0ОоΟοօσ", "i": "1l|!ІіΙιıɩɪӏЇї", "e": "3ЕеΕεɛєᴇ", "a": "4@АаΑαɑᴀ", "s": "5$Ѕѕꜱ",
-    "t": "7+ТтΤτᴛ", "m": "МмΜᴍ", "n": "ΝηпոɴИи", "d": "ԁɗᴅ", "r": "РрΡρгʀ", "f": "ғ",
-    "p": "ᴘ", "c": "СсϲᴄҀ", "v": "νѵᴠ", "y": "УуΥγ",
+    "o": "0ОоΟοօσøØꓳ", "i": "1l|!ІіΙιıɩɪӏЇїꓲᏆ", "e": "3ЕеΕεɛєᴇꓰᎬ", "a": "4@АаΑαɑᴀꓮᎪ",
+    "s": "5$ЅѕꜱꓢᏚ", "t": "7+ТтΤτᴛꓔᎢ", "m": "МмΜᴍꓟᎷ", "n": "ΝηпոɴИиꓠ", "d": "ԁɗᴅđĐꓓᎠ",
+    "r": "РрΡρгʀꓣᎡ", "f": "ғꓝ", "p": "ᴘꓑᏢ", "c": "СсϲᴄҀꓚᏟ", "v": "νѵᴠꓦᏙ", "y": "УуΥγꓬᎩ",
 }
 # fmt: on
-_LETTER_OF = {ord(like): letter for letter, likes in _LOOKALIKES.items() for like in likes}
+_ALPHABETS = (0x1F150, 0x1F170, 0x1F1E6)
+"""Where A to Z stand on dark discs, on dark squares, and as halves of flags."""
+_LETTER_OF = {ord(like): letter for letter, likes in _LOOKALIKES.items() for like in likes} | {
+    first + at: chr(ord("a") + at) for first in _ALPHABETS for at in range(26)
+}
 _AS_TWO = (("rn", "m"), ("vv", "w"))
 
 
 def chosen_name(text: str) -> str:
     """Tidy and check a name that somebody chose. Raises ValueError, saying what is wrong."""
     name = checked_name(tidy_name(text))
-    if not BLANK.isdisjoint(name):
+    if not BLANK.isdisjoint(name) or not shows_something(name):
         raise ValueError("a name is made of characters that can be seen")
-    if _marks_in_a_row(name) > MAX_MARKS_IN_A_ROW:
+    if spoils_the_line(name):
         raise ValueError(f"a letter carries up to {MAX_MARKS_IN_A_ROW} marks")
     if looks_official(name):
         raise ValueError("this name looks like somebody who runs the place; choose another one")
     return name
+
+
+def shows_something(name: str) -> bool:
+    """Whether a name has more than marks, which show little or nothing without a letter."""
+    return any(unicodedata.category(char)[0] not in "MZ" for char in name)
+
+
+def spoils_the_line(name: str) -> bool:
+    """Whether a letter carries so many marks that they run over other lines."""
+    return _marks_in_a_row(name) > MAX_MARKS_IN_A_ROW
 
 
 def looks_official(name: str) -> bool:

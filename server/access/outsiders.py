@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from server.access.chosen_names import BLANK, looks_official
+from server.access.chosen_names import BLANK, looks_official, shows_something, spoils_the_line
 from server.access.identity import (
     ID_FORM,
     MAX_NAME_CHARS,
@@ -72,7 +72,9 @@ def _name(claims: Mapping[str, Any], user_id: str, roles: frozenset[Role]) -> st
     """Take the first name that can be shown; people choose them at many issuers."""
     for claim in NAME_CLAIMS:
         name = _shown(claims.get(claim))
-        if name and (roles & OPERATORS or not looks_official(name)):
+        if not shows_something(name) or spoils_the_line(name):
+            continue
+        if roles & OPERATORS or not looks_official(name):
             return name
     return f"Player {_hash(user_id)[:NAMELESS_CHARS]}"
 

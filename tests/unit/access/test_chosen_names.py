@@ -23,6 +23,8 @@ from server.access.identity import checked_name
         ("木漏れ日", "木漏れ日"),
         ("אבגד", "אבגד"),
         ("\N{GRINNING FACE}", "\N{GRINNING FACE}"),
+        ("\N{HEAVY BLACK HEART}\ufe0f Ann", "\N{HEAVY BLACK HEART}\ufe0f Ann"),
+        ("\U0001f1eb\U0001f1f7 Ann", "\U0001f1eb\U0001f1f7 Ann"),
         ("นัก วาดภาพ", "นัก วาดภาพ"),
     ],
 )
@@ -43,6 +45,11 @@ def test_names_are_trimmed_and_composed(text: str, name: str) -> None:
         "\u3164",
         "An\u2800n",
         "A" + "\u0301" * 5,
+        "\u034f",
+        "An\u034fn",
+        "\ufe0f",
+        "\u0301",
+        "\U000e0100",
         "\ud800",
     ],
 )
@@ -59,7 +66,7 @@ def test_what_cannot_be_seen_or_spoils_the_line_is_refused(text: str) -> None:
         "Administrator", "Moderator", "Mоdеrаtоr", "M0DERAT0R", "Game Operator", "Tesserae",
         "Te$$erae", "tesserae bot",
         "Mod", "M0D", "m.o.d", "Mod Bob", "Staff", "SYSTEM", "The Server", "Official",
-        "admin badminton",
+        "admin badminton", "ꓮꓓꓟꓲꓠ", "ᎪᎠᎷᏆN", "🅰🅳🅼🅸🅽", "🇦 🇩 🇲 🇮 🇳", "Møderator", "ad\u0335min",
     ],
 )  # fmt: skip
 def test_nobody_passes_for_who_runs_the_place(name: str) -> None:

@@ -52,6 +52,8 @@ def test_different_people_have_different_ids(one: str, other: str) -> None:
         ({"name": "x" * 40}, "x" * 32),
         ({"name": "x" * 31 + " y"}, "x" * 31),
         ({"name": "Admin", "preferred_username": "al"}, "al"),
+        ({"name": "A" + "\u0301" * 9, "preferred_username": "al"}, "al"),
+        ({"name": "\ufe0f", "preferred_username": "al"}, "al"),
     ],
 )
 def test_names_are_made_valid(claims: dict[str, Any], name: str) -> None:
