@@ -80,6 +80,7 @@ class Callers:
         try:
             identity = await self._identity(request.headers.get(hdrs.AUTHORIZATION))
         except IssuerAway as away:
+            pay(request, self.purses.of_address(remote))
             raise unavailable(str(away), away.retry_after_ms) from away
         except Unauthorized as error:
             # Else trying tokens would be free.

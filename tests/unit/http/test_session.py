@@ -10,6 +10,8 @@ from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 
 from canvas.bans import Ban
+from server.access.auth import Unauthorized
+from server.access.auth_keys import IssuerAway
 from server.access.limits import GUEST_KEEP_MS
 from server.config import Settings
 from server.http.app import application
@@ -48,6 +50,21 @@ async def test_a_token_is_told_whom_it_names() -> None:
         assert answer.status == 201
         assert (answer.json()["id"], answer.json()["name"]) == ("ann", "Ann")
         assert "token" not in answer.json()
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [(IssuerAway(9000), 503), (Unauthorized("this is no token"), 401)]
+)
+async def test_trying_tokens_is_paid_for_by_the_address(
+    fault: Exception, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def prepare(token: str) -> None:
+        raise fault
+
+    async with sited() as site:
+        monkeypatch.setattr(site.world.auth, "prepare", prepare)
+        answer = await site.send("POST", SESSION, token="x")
+        assert (answer.status, answer.headers["RateLimit"][:18]) == (status, '"requests";r=249;t')
 
 
 @pytest.mark.parametrize(
