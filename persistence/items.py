@@ -90,11 +90,12 @@ def check_transaction(writes: Sequence[Write]) -> None:
 
 def require(condition: Condition | None, item: Item | None, key: Key) -> None:
     """Raise ConditionFailed unless `condition` holds for `item` (None: there is none)."""
-    if condition is not None and not _holds(condition, item):
+    if condition is not None and not holds(condition, item):
         raise ConditionFailed(f"the condition on {key.partition} / {key.sort} did not hold")
 
 
-def _holds(condition: Condition, item: Item | None) -> bool:
+def holds(condition: Condition, item: Item | None) -> bool:
+    """Return whether `condition` holds for `item` (None: there is none)."""
     if condition.exists is not None and condition.exists != (item is not None):
         return False
     present = item or {}
@@ -111,7 +112,7 @@ def _same(stored: Any, wanted: Any) -> bool:
 def updated(update: Update, item: Item | None) -> Item:
     """Return what `update` makes of `item` (None: there is none yet). Raises PermanentFault."""
     table, key = update.table, update.key
-    _check_names(update)
+    check_update(update)
     result: Item = dict(item) if item is not None else {table.partition: key[0], table.sort: key[1]}
     result.update(update.set)
     for name in update.remove:
@@ -121,7 +122,8 @@ def updated(update: Update, item: Item | None) -> Item:
     return result
 
 
-def _check_names(update: Update) -> None:
+def check_update(update: Update) -> None:
+    """Raise PermanentFault when `update` names an attribute twice, or a key."""
     names = [*update.set, *update.remove, *update.add]
     if len(set(names)) < len(names):
         raise PermanentFault("an update names one attribute twice", "name each attribute once")

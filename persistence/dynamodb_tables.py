@@ -1,0 +1,122 @@
+"""The Tables port on DynamoDB: items by key, conditional writes, transactions, queries.
+
+An unconditional addition may count twice when its answer is lost, since the library tries again:
+who counts must state in the condition what the number was. Expired items are absent for every
+reader and every condition, though DynamoDB removes them days later.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from persistence.aws import Client
+from persistence.dynamodb_faults import translated
+from persistence.dynamodb_items import Attributes, decoded_item, encoded_key
+from persistence.dynamodb_names import TableNames
+from persistence.dynamodb_query import Bulk, Sorts, ask
+from persistence.dynamodb_writer import Writer
+from persistence.dynamodb_writes import Expressions, alive, expired, key_in
+from persistence.items import checked_key
+from persistence.ports import Item, Key, Page, Table, Write
+
+MAX_ANSWERS = 32
+"""Pages of one query, of which expired items may leave little."""
+
+
+class DynamoTables:
+    """The `Tables` port; `wall_ms` tells what has expired."""
+
+    def __init__(
+        self,
+        client: Client,
+        bulk: Bulk,
+        names: TableNames,
+        writer: Writer,
+        wall_ms: Callable[[], int],
+    ) -> None:
+        self._client = client
+        self._bulk = bulk
+        self._names = names
+        self._writer = writer
+        self._wall_ms = wall_ms
+
+    async def get(self, table: Table, key: Key) -> Item | None:
+        """Read one item, consistently."""
+        wanted, name = encoded_key(table, *checked_key(key)), self._names.of(table)
+        with translated(name):
+            answer = await self._client.get_item(TableName=name, Key=wanted, ConsistentRead=True)
+        attributes = answer.get("Item")
+        if attributes is None or expired(table, attributes, self._wall_ms() // 1000):
+            return None
+        return decoded_item(attributes)
+
+    async def write(self, write: Write) -> Item | None:
+        """Do one write; returns the item as it is now (None after a delete)."""
+        return await self._writer.write(write)
+
+    async def transact(self, writes: Sequence[Write]) -> None:
+        """Do all writes or none. Raises ConditionFailed."""
+        await self._writer.transact(writes)
+
+    async def query(
+        self,
+        table: Table,
+        partition: str,
+        *,
+        prefix: str = "",
+        after: str = "",
+        up_to: str | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of a partition in sort-key order: sort > `after`, <= `up_to`, with `prefix`.
+
+        The cursor is the last sort key that was looked at.
+        """
+        sorts = Sorts.of(after, up_to, prefix)
+        if not partition or sorts.empty:
+            return Page([], None)
+        arguments = self._arguments(table, partition, sorts)
+        arguments["ScanIndexForward"] = ascending
+        start = None
+        if cursor is not None:
+            start = encoded_key(table, *checked_key(Key(partition, cursor)))
+        query = _Query(self._bulk.client, table, sorts, arguments)
+        return await self._bulk.loop.run(query.page(limit, start))
+
+    def _arguments(self, table: Table, partition: str, sorts: Sorts) -> dict[str, Any]:
+        expressions = Expressions()
+        keys = f"{expressions.name(table.partition)} = {expressions.value(partition)}"
+        arguments: dict[str, Any] = {
+            "TableName": self._names.of(table),
+            "ConsistentRead": True,
+            "KeyConditionExpression": keys + sorts.condition(table.sort, expressions),
+        }
+        if living := alive(table, expressions, self._wall_ms() // 1000):
+            arguments["FilterExpression"] = living
+        return arguments | expressions.arguments()
+
+
+class _Query(NamedTuple):
+    """One query, asked page by page until enough is found."""
+
+    client: Client
+    table: Table
+    sorts: Sorts
+    arguments: dict[str, Any]
+
+    async def page(self, limit: int, start: Attributes | None) -> Page:
+        """Read up to `limit` items after `start`."""
+        items: list[Attributes] = []
+        for _ in range(MAX_ANSWERS):
+            arguments = self.arguments | {"Limit": limit - len(items)}
+            answer = await ask(self.client, arguments, start)
+            items += [item for item in answer.items if self._inside(item)]
+            start = answer.last
+            if start is None or len(items) == limit:
+                break
+        cursor = None if start is None else key_in(self.table, start).sort
+        return Page([decoded_item(item) for item in items], cursor)
+
+    def _inside(self, item: Attributes) -> bool:
+        return key_in(self.table, item).sort > self.sorts.after
