@@ -9,11 +9,14 @@ what opens the AWS store does.
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import aioboto3
 from aiobotocore.config import AioConfig
+from aiobotocore.session import AioSession
 from botocore.exceptions import BotoCoreError
+from botocore.loaders import Loader
 
 from persistence.aws_faults import endpoint_fault, library_fault
 from persistence.aws_loop import LoopThread
@@ -69,7 +72,7 @@ async def open_clients(settings: AwsSettings) -> AsyncIterator[Clients]:
 
 async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
     try:
-        session, aside = aioboto3.Session(), aioboto3.Session()
+        session, aside = _session(), _session()
         bulk = LoopThread("aws-bulk")
         stack.push_async_callback(bulk.close)
 
@@ -92,6 +95,18 @@ async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
         raise library_fault(error, "AWS") from error
     except ValueError as error:
         raise endpoint_fault(error) from error
+
+
+@cache
+def _loader() -> Loader:
+    """Return what reads the services' descriptions: 0.4 s for each loader that is made."""
+    return Loader()
+
+
+def _session() -> aioboto3.Session:
+    session = AioSession()
+    session.register_component("data_loader", _loader())
+    return aioboto3.Session(botocore_session=session)
 
 
 def client_of(

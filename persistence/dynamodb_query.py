@@ -56,6 +56,7 @@ class Answer(NamedTuple):
 
     items: list[Attributes]
     last: Attributes | None
+    counted: int
 
 
 async def ask(client: Client, arguments: dict[str, Any], start: Attributes | None) -> Answer:
@@ -63,4 +64,5 @@ async def ask(client: Client, arguments: dict[str, Any], start: Attributes | Non
     following = {} if start is None else {"ExclusiveStartKey": start}
     with translated(arguments["TableName"]):
         answer = await client.query(**arguments, **following)
-    return Answer(answer.get("Items", []), answer.get("LastEvaluatedKey") or None)
+    last = answer.get("LastEvaluatedKey") or None
+    return Answer(answer.get("Items", []), last, answer["Count"])

@@ -8,11 +8,13 @@ import pytest
 
 from persistence.aws import AwsSettings, Clients, open_clients
 from persistence.dynamodb_admin import create
+from persistence.dynamodb_journal import DynamoJournal
 from persistence.dynamodb_names import TableNames
 from persistence.dynamodb_query import Bulk
 from persistence.dynamodb_tables import DynamoTables
 from persistence.dynamodb_writer import Writer
 from persistence.ports import Store
+from tests.contract.journal_contract import JournalContract
 from tests.contract.tables_contract import TablesContract
 from tests.contract.wall import Wall
 from tests.support.memory_store import MemoryBlobs, MemoryLease
@@ -53,8 +55,13 @@ def store(clients: Clients, names: TableNames, wall: Wall) -> Store:
     bulk = Bulk(clients.bulk, clients.bulk_dynamodb)
     writer = Writer(clients.dynamodb, names, wall_ms=wall, new_token=lambda: str(uuid4()))
     tables = DynamoTables(clients.dynamodb, bulk, names, writer, wall)
-    return Store(tables, None, MemoryBlobs(), MemoryLease([0, 0, ""]), ordered=False)
+    journal = DynamoJournal(clients.dynamodb, bulk, names, writer)
+    return Store(tables, journal, MemoryBlobs(), MemoryLease([0, 0, ""]), ordered=False)
 
 
 class TestTables(TablesContract):
+    pass
+
+
+class TestJournal(JournalContract):
     pass

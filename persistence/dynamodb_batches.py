@@ -1,0 +1,119 @@
+"""Many items in few calls on DynamoDB: written 25 at once, read 100 at once.
+
+DynamoDB may leave a part of a batch undone, or all of it when it throttles: that part goes back
+into the queue, after a pause that doubles. Gives way with a TransientFault when nothing moves any
+more. Writes carry no condition, so that doing them again is harmless.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
+
+from botocore.exceptions import ClientError
+
+from persistence.aws import Client
+from persistence.dynamodb_faults import translated
+from persistence.dynamodb_items import Attributes
+from persistence.errors import PermanentFault, TransientFault
+
+WRITES = 25
+READS = 100
+IN_FLIGHT = 8
+"""Batches at once: 25 items take a round trip each, and more would only queue at the table."""
+FIRST_PAUSE = 0.05
+LAST_PAUSE = 1.0
+MAX_IDLE_ROUNDS = 6
+"""Rounds in which nothing of a batch was done; 2.6 s with the pauses between."""
+_BUSY = "look for throttling of the table or its indexes; it is tried again by itself"
+
+Sleep = Callable[[float], Awaitable[None]]
+WriteRequest = dict[str, Any]
+"""One `PutRequest` or `DeleteRequest`."""
+
+
+class BatchWriter:
+    """Writes to one table; at most `IN_FLIGHT` batches at once, whoever asks."""
+
+    def __init__(self, client: Client, table_name: str, sleep: Sleep = asyncio.sleep) -> None:
+        self._client = client
+        self._table_name = table_name
+        self._pauses = Pauses(table_name, sleep)
+        self._slots = asyncio.Semaphore(IN_FLIGHT)
+
+    async def write(self, requests: Sequence[WriteRequest]) -> None:
+        """Return when all is stored. Raises TransientFault, then some of it may be."""
+        batches = [requests[first : first + WRITES] for first in range(0, len(requests), WRITES)]
+        results = await asyncio.gather(
+            *(self._write(batch) for batch in batches), return_exceptions=True
+        )
+        faults = [result for result in results if isinstance(result, BaseException)]
+        if faults:
+            raise next((each for each in faults if isinstance(each, PermanentFault)), faults[0])
+
+    async def _write(self, batch: Sequence[WriteRequest]) -> None:
+        async with self._slots:
+            await self._pauses.until_done(list(batch), self._call)
+
+    async def _call(self, batch: list[WriteRequest]) -> list[WriteRequest]:
+        with translated(self._table_name):
+            answer = await self._client.batch_write_item(RequestItems={self._table_name: batch})
+        left: list[WriteRequest] = answer.get("UnprocessedItems", {}).get(self._table_name, [])
+        return left
+
+
+class BatchReader:
+    """Reads full items of one table by key, consistently."""
+
+    def __init__(self, client: Client, table_name: str, sleep: Sleep = asyncio.sleep) -> None:
+        self._client = client
+        self._table_name = table_name
+        self._pauses = Pauses(table_name, sleep)
+
+    async def read(self, keys: Sequence[Attributes]) -> list[Attributes]:
+        """Return the items that are there, in any order."""
+        found: list[Attributes] = []
+
+        async def call(batch: list[Attributes]) -> list[Attributes]:
+            wanted = {self._table_name: {"Keys": batch, "ConsistentRead": True}}
+            with translated(self._table_name):
+                answer = await self._client.batch_get_item(RequestItems=wanted)
+            found.extend(answer.get("Responses", {}).get(self._table_name, []))
+            left = answer.get("UnprocessedKeys", {}).get(self._table_name, {})
+            following: list[Attributes] = left.get("Keys", [])
+            return following
+
+        for first in range(0, len(keys), READS):
+            await self._pauses.until_done(list(keys[first : first + READS]), call)
+        return found
+
+
+class Pauses(NamedTuple):
+    """How a batch waits for what was left undone."""
+
+    table_name: str
+    sleep: Sleep
+
+    async def until_done(
+        self, batch: list[Any], call: Callable[[list[Any]], Awaitable[list[Any]]]
+    ) -> None:
+        """Call with what is left, until nothing is."""
+        pause, idle = FIRST_PAUSE, 0
+        while batch:
+            left, fault = await self._attempt(batch, call)
+            idle = idle + 1 if len(left) == len(batch) else 0
+            if idle == MAX_IDLE_ROUNDS:
+                raise fault or TransientFault(f"table {self.table_name} takes nothing", _BUSY)
+            batch = left
+            if batch:
+                await self.sleep(pause)
+                pause = min(LAST_PAUSE, pause * 2) if idle else FIRST_PAUSE
+
+    async def _attempt(
+        self, batch: list[Any], call: Callable[[list[Any]], Awaitable[list[Any]]]
+    ) -> tuple[list[Any], TransientFault | None]:
+        try:
+            return await call(batch), None
+        except TransientFault as fault:
+            if not isinstance(fault.__cause__, ClientError):
+                raise  # nobody answers: the caller is told at once, and tries again for ever
+            return batch, fault
