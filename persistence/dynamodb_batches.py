@@ -9,15 +9,19 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
+import orjson
 from botocore.exceptions import ClientError
 
 from persistence.aws import Client
+from persistence.dynamodb_body import take_bodies, written
 from persistence.dynamodb_faults import translated
 from persistence.dynamodb_items import Attributes
 from persistence.errors import PermanentFault, TransientFault
 
 WRITES = 25
 READS = 100
+BATCH_BYTES = 1024 * 1024
+"""DynamoDB takes 16 MB, but a lost answer means to send all of it again."""
 IN_FLIGHT = 8
 """Batches at once: 25 items take a round trip each, and more would only queue at the table."""
 FIRST_PAUSE = 0.05
@@ -27,14 +31,15 @@ MAX_IDLE_ROUNDS = 6
 _BUSY = "look for throttling of the table or its indexes; it is tried again by itself"
 
 Sleep = Callable[[float], Awaitable[None]]
-WriteRequest = dict[str, Any]
-"""One `PutRequest` or `DeleteRequest`."""
+WriteRequest = bytes
+"""One `PutRequest` or `DeleteRequest` as JSON."""
 
 
 class BatchWriter:
     """Writes to one table; at most `IN_FLIGHT` batches at once, whoever asks."""
 
     def __init__(self, client: Client, table_name: str, sleep: Sleep = asyncio.sleep) -> None:
+        take_bodies(client)
         self._client = client
         self._table_name = table_name
         self._pauses = Pauses(table_name, sleep)
@@ -42,7 +47,7 @@ class BatchWriter:
 
     async def write(self, requests: Sequence[WriteRequest]) -> None:
         """Return when all is stored. Raises TransientFault, then some of it may be."""
-        batches = [requests[first : first + WRITES] for first in range(0, len(requests), WRITES)]
+        batches = batches_of(requests)
         results = await asyncio.gather(
             *(self._write(batch) for batch in batches), return_exceptions=True
         )
@@ -50,15 +55,39 @@ class BatchWriter:
         if faults:
             raise next((each for each in faults if isinstance(each, PermanentFault)), faults[0])
 
-    async def _write(self, batch: Sequence[WriteRequest]) -> None:
+    async def _write(self, batch: list[WriteRequest]) -> None:
         async with self._slots:
-            await self._pauses.until_done(list(batch), self._call)
+            await self._pauses.until_done(batch, self._call)
 
     async def _call(self, batch: list[WriteRequest]) -> list[WriteRequest]:
-        with translated(self._table_name):
-            answer = await self._client.batch_write_item(RequestItems={self._table_name: batch})
-        left: list[WriteRequest] = answer.get("UnprocessedItems", {}).get(self._table_name, [])
-        return left
+        body = b'{"RequestItems":{"%b":[%b]}}' % (self._table_name.encode(), b",".join(batch))
+        with translated(self._table_name), written(body):
+            answer = await self._client.batch_write_item(RequestItems={})
+        left = answer.get("UnprocessedItems", {}).get(self._table_name, [])
+        return [orjson.dumps(request) for request in left]
+
+
+def put_request(item: Attributes) -> WriteRequest:
+    """Return the request that writes a whole item."""
+    return b'{"PutRequest":{"Item":%b}}' % orjson.dumps(item)
+
+
+def delete_request(key: Attributes) -> WriteRequest:
+    """Return the request that removes an item."""
+    return b'{"DeleteRequest":{"Key":%b}}' % orjson.dumps(key)
+
+
+def batches_of(requests: Sequence[WriteRequest]) -> list[list[WriteRequest]]:
+    """Share requests out to batches of at most `WRITES` and some `BATCH_BYTES`, in their order."""
+    batches: list[list[WriteRequest]] = []
+    size_bytes = 0
+    for request in requests:
+        size_bytes += len(request)
+        if not batches or len(batches[-1]) == WRITES or size_bytes > BATCH_BYTES:
+            batches.append([])
+            size_bytes = len(request)
+        batches[-1].append(request)
+    return batches
 
 
 class BatchReader:

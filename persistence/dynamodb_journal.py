@@ -10,7 +10,13 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from persistence.aws import Client
-from persistence.dynamodb_batches import BatchReader, BatchWriter
+from persistence.dynamodb_batches import (
+    BatchReader,
+    BatchWriter,
+    WriteRequest,
+    delete_request,
+    put_request,
+)
 from persistence.dynamodb_items import decoded_item, encoded_attributes, encoded_key
 from persistence.dynamodb_lookup import Before, Lookups, Span
 from persistence.dynamodb_names import TableNames
@@ -47,8 +53,7 @@ class DynamoJournal:
         if writes or (len(items) > 1 and not any(_POSITION in item for item in items)):
             await self._commit_together(items, writes)
             return
-        requests = [{"PutRequest": {"Item": item}} for item in await _encoded(items)]
-        await self._batches.write(requests)
+        await self._batches.write(await _requests(items))
 
     async def read(
         self,
@@ -86,7 +91,7 @@ class DynamoJournal:
     async def delete(self, keys: Sequence[Key]) -> None:
         """Delete history items; not an error when they are not there."""
         wanted = [encoded_key(HISTORY, *checked_key(key)) for key in dict.fromkeys(keys)]
-        await self._batches.write([{"DeleteRequest": {"Key": key}} for key in wanted])
+        await self._batches.write([delete_request(key) for key in wanted])
 
     async def within(
         self,
@@ -172,12 +177,12 @@ class DynamoJournal:
         }
 
 
-async def _encoded(items: Sequence[Item]) -> list[dict[str, Any]]:
+async def _requests(items: Sequence[Item]) -> list[WriteRequest]:
     """Encode all items before one is written, a few in each turn; of equal keys the last counts."""
-    encoded: dict[Key, dict[str, Any]] = {}
+    requests: dict[Key, WriteRequest] = {}
     for first in range(0, len(items), ENCODED_AT_ONCE):
         if first:
             await asyncio.sleep(0)
         for item in items[first : first + ENCODED_AT_ONCE]:
-            encoded[key_of(HISTORY, item)] = encoded_attributes(item)
-    return list(encoded.values())
+            requests[key_of(HISTORY, item)] = put_request(encoded_attributes(item))
+    return list(requests.values())

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError
 
 from persistence.aws import Client
 from persistence.aws_faults import code_of, retried
+from persistence.dynamodb_body import take_bodies
 from persistence.dynamodb_faults import (
     CANCELLED,
     CONDITION,
@@ -40,6 +41,7 @@ class Writer:
         wall_ms: Callable[[], int],
         new_token: Callable[[], str],
     ) -> None:
+        take_bodies(client)
         self._client = client
         self._names = names
         self._wall_ms = wall_ms

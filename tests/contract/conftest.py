@@ -1,0 +1,36 @@
+"""The peers of the contract: one process for the run, fresh tables for each test."""
+
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+
+import pytest
+
+from persistence.aws import Clients
+from persistence.dynamodb_admin import create
+from persistence.dynamodb_names import TableNames
+from tests.support.dynamodb import clients_of
+from tests.support.ministack import CREDENTIALS, running_ministack
+
+STAGES = count(1)
+
+
+@pytest.fixture(scope="session")
+def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_ministack(tmp_path_factory.mktemp("ministack")) as url:
+        yield url
+
+
+@pytest.fixture
+async def clients(dynamodb_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Clients]:
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    async with clients_of(dynamodb_url) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def names(clients: Clients) -> TableNames:
+    """A stage of its own, with its tables made."""
+    names = TableNames("contract", f"t{next(STAGES)}")
+    await create(clients.dynamodb, names)
+    return names
