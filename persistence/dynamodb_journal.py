@@ -6,11 +6,13 @@ condition that it is new; an equal one was stored by a commit whose answer was l
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from persistence.aws import Client
 from persistence.dynamodb_batches import (
+    WRITES,
     BatchReader,
     BatchWriter,
     WriteRequest,
@@ -20,6 +22,7 @@ from persistence.dynamodb_batches import (
 from persistence.dynamodb_items import decoded_item, encoded_attributes, encoded_key
 from persistence.dynamodb_lookup import Before, Lookups, Span
 from persistence.dynamodb_names import TableNames
+from persistence.dynamodb_pace import Pace
 from persistence.dynamodb_query import Bulk, Sorts, ask
 from persistence.dynamodb_streams import CHUNK_ITEMS, Merge, Stream
 from persistence.dynamodb_writer import Writer
@@ -43,6 +46,7 @@ class DynamoJournal:
         self._name = names.of(HISTORY)
         self._writer = writer
         self._batches = BatchWriter(client, self._name)
+        self._pace = Pace(time.monotonic)
         self._lookups = Lookups(bulk.client, self._name)
 
     async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
@@ -53,7 +57,10 @@ class DynamoJournal:
         if writes or (len(items) > 1 and not any(_POSITION in item for item in items)):
             await self._commit_together(items, writes)
             return
-        await self._batches.write(await _requests(items))
+        requests = await _requests(items)
+        if 0 < len(requests) < WRITES:
+            await self._pace.turn()
+        await self._batches.write(requests)
 
     async def read(
         self,
