@@ -9,7 +9,9 @@ from persistence.aws import Clients
 from persistence.dynamodb_admin import create
 from persistence.dynamodb_names import TableNames
 from tests.support.dynamodb import clients_of
-from tests.support.ministack import CREDENTIALS, running_ministack
+from tests.support.ministack import running_ministack
+from tests.support.peers import CREDENTIALS
+from tests.support.seaweedfs import running_seaweedfs
 
 STAGES = count(1)
 
@@ -17,6 +19,12 @@ STAGES = count(1)
 @pytest.fixture(scope="session")
 def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_ministack(tmp_path_factory.mktemp("ministack")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def s3_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with running_seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as url:
         yield url
 
 
