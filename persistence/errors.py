@@ -6,7 +6,8 @@ StoreError
 ├── PermanentFault      trying again will not help (missing table, no access, bad item)
 │   └── NoStore         there is nothing to read yet
 ├── StoreDamaged        what is stored cannot be trusted; nothing was changed
-└── StoreInUse          another process holds the right to write
+├── StoreInUse          another process holds the right to write
+└── LeaseLost           another process took the right to write, which this one had
 """
 
 
@@ -50,3 +51,7 @@ class StoreInUse(StoreError):
     def __init__(self, message: str, hint: str = "", *, url: str = "") -> None:
         super().__init__(message, hint)
         self.url = url
+
+
+class LeaseLost(StoreError):
+    """Another process took over; this one must stop writing, and nothing of it was changed."""

@@ -15,7 +15,6 @@ one thread of its own.
 
 import asyncio
 import os
-import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -25,8 +24,15 @@ from typing import TypeVar
 
 import orjson
 
+from persistence.blobs import (
+    check_blob_key,
+    check_fence,
+    checked_metadata,
+    fence_of,
+    own_fence,
+)
 from persistence.disk import make_directory, sync_directory, translated
-from persistence.errors import PermanentFault, StoreDamaged
+from persistence.errors import StoreDamaged
 from persistence.ports import Blob
 
 Result = TypeVar("Result")
@@ -35,8 +41,6 @@ _MAGIC = b"TSRBLOB1"
 _HEAD = struct.Struct("<8sII")
 _SUFFIX = ".blob"
 _TEMPORARY = ".tmp"
-_KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
-_MAX_KEY_CHARS = 512
 _DAMAGED = "remove it to go on with an older one, or restore it from a backup"
 
 
@@ -47,11 +51,14 @@ class FileBlobs:
         self._root = root
         self._threads = ThreadPoolExecutor(1, "store-blobs")
 
-    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
+    async def put(
+        self, key: str, data: bytes, metadata: Mapping[str, str], *, fenced: bool = False
+    ) -> None:
         """Replace an object atomically; durable when it returns."""
         path = self._path(key)
         header = _header(len(data), metadata)
-        await self._run(lambda: _write(path, header, data), path)
+        fence = own_fence(metadata) if fenced else None
+        await self._run(lambda: _replace(path, header, data, fence), path)
 
     async def get(self, key: str) -> Blob | None:
         """Read an object; None when there is none; StoreDamaged when its container is broken."""
@@ -87,20 +94,24 @@ class FileBlobs:
         return self._root / f"{check_blob_key(key)}{_SUFFIX}"
 
 
-def check_blob_key(key: str) -> str:
-    """Return `key` when every store can hold it. Raises PermanentFault."""
-    if len(key) > _MAX_KEY_CHARS or not _KEY.fullmatch(key) or f"{_SUFFIX}/" in key:
-        raise PermanentFault(
-            f"{key!r:.600} is no key of a blob",
-            "use letters, digits, '_', '-', '.' and '/' between names, none beginning with '.'",
-        )
-    return key
-
-
 def _header(size_bytes: int, metadata: Mapping[str, str]) -> bytes:
-    if not all(isinstance(part, str) for pair in metadata.items() for part in pair):
-        raise PermanentFault("metadata of a blob that is no text", "names and values are texts")
-    return orjson.dumps({"size": size_bytes, "metadata": dict(metadata)})
+    return orjson.dumps({"size": size_bytes, "metadata": checked_metadata(metadata)})
+
+
+def _replace(path: Path, header: bytes, data: bytes, fence: int | None) -> None:
+    if fence is not None:
+        check_fence(fence, _stored_fence(path), str(path))
+    _write(path, header, data)
+
+
+def _stored_fence(path: Path) -> int:
+    """Return the fence of what is there; 0 for what is damaged, which may be replaced."""
+    try:
+        with path.open("rb") as file:
+            _, header_size, _ = _HEAD.unpack(file.read(_HEAD.size))
+            return fence_of(orjson.loads(file.read(header_size))["metadata"])
+    except (FileNotFoundError, struct.error, ValueError, LookupError, TypeError):
+        return 0
 
 
 def _write(path: Path, header: bytes, data: bytes) -> None:

@@ -215,7 +215,7 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes with their metadata (strings, as S3 has them)."""
+    """Bytes with their metadata (strings, as S3 has them; namedLikeThis)."""
 
     data: bytes
     metadata: Mapping[str, str]
@@ -224,8 +224,14 @@ class Blob:
 class Blobs(Protocol):
     """Whole objects by key (`canvas/canvas.bin`)."""
 
-    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
-        """Replace an object atomically; durable when it returns."""
+    async def put(
+        self, key: str, data: bytes, metadata: Mapping[str, str], *, fenced: bool = False
+    ) -> None:
+        """Replace an object atomically; durable when it returns.
+
+        With `fenced` the metadata `fence` is the writer's: raises LeaseLost, and nothing is
+        changed, when what is there was written with a higher one.
+        """
         ...
 
     async def get(self, key: str) -> Blob | None:

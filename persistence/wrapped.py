@@ -161,9 +161,13 @@ class WrappedBlobs:
         self._blobs = blobs
         self._around = around
 
-    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
+    async def put(
+        self, key: str, data: bytes, metadata: Mapping[str, str], *, fenced: bool = False
+    ) -> None:
         """Replace an object atomically."""
-        await self._around("blobs.put", 1, lambda: self._blobs.put(key, data, metadata))
+        await self._around(
+            "blobs.put", 1, lambda: self._blobs.put(key, data, metadata, fenced=fenced)
+        )
 
     async def get(self, key: str) -> Blob | None:
         """Read an object."""

@@ -128,7 +128,7 @@ class SnapshotWriter:
         blob = await asyncio.to_thread(snapshot.to_blob, next_ms)
         await self._blobs.put(side_key(game, seq), side, {"seq": str(seq)})
         await self._blobs.put(archive_key(game, seq), blob.data, blob.metadata)
-        await self._blobs.put(newest_key(game), blob.data, blob.metadata)
+        await self._blobs.put(newest_key(game), blob.data, blob.metadata, fenced=True)
         self._note(seq, next_ms)
         await self._drop_superseded()
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from persistence.errors import PermanentFault
+from persistence.blobs import MAX_METADATA_BYTES
+from persistence.errors import LeaseLost, PermanentFault
 from persistence.ports import Store
 
 KEY = "canvas/canvas.bin"
@@ -74,3 +75,71 @@ class BlobsContract:
         with pytest.raises(PermanentFault):
             await store.blobs.get(key)
         assert await store.blobs.list("") == []
+
+    async def test_metadata_come_back_to_the_letter(self, store: Store) -> None:
+        metadata = {
+            "lastSk": "ts#1760000000000#000001-7",
+            "nextKeyframeMs": "0",
+            "aBC1": " 100 %\t%20 ",
+            "empty": "",
+            "poem": "a\r\nb é \U0001f600",
+        }
+        await store.blobs.put(KEY, b"x", metadata)
+        blob = await store.blobs.get(KEY)
+        assert blob is not None
+        assert blob.metadata == metadata
+
+    async def test_metadata_may_be_as_long_as_they_may(self, store: Store) -> None:
+        longest = {"a": "\x7f" * (MAX_METADATA_BYTES - 1)}
+        await store.blobs.put(KEY, b"x", longest)
+        blob = await store.blobs.get(KEY)
+        assert blob is not None
+        assert blob.metadata == longest
+
+    @pytest.mark.parametrize(
+        "metadata",
+        [
+            {"last-sk": "x"},
+            {"LastSk": "x"},
+            {"": "x"},
+            {"a b": "x"},
+            {"a": "x" * MAX_METADATA_BYTES},
+            {"a": 1},
+            {"a": "\ud800"},
+        ],
+    )
+    async def test_refuses_metadata_that_some_store_could_not_hold(
+        self, store: Store, metadata: dict[str, str]
+    ) -> None:
+        with pytest.raises(PermanentFault):
+            await store.blobs.put(KEY, b"x", metadata)
+        assert await store.blobs.get(KEY) is None
+
+    async def test_a_fenced_put_gives_way_to_a_higher_fence(self, store: Store) -> None:
+        for fence, data in ((2, b"a"), (2, b"b"), (10, b"c")):
+            await store.blobs.put(KEY, data, {"fence": str(fence)}, fenced=True)
+        with pytest.raises(LeaseLost) as lost:
+            await store.blobs.put(KEY, b"d", {"fence": "9"}, fenced=True)
+        assert lost.value.hint
+        blob = await store.blobs.get(KEY)
+        assert blob is not None
+        assert (blob.data, blob.metadata) == (b"c", {"fence": "10"})
+
+    async def test_a_fenced_put_replaces_what_tells_no_fence(self, store: Store) -> None:
+        for metadata in ({}, {"fence": "none"}):
+            await store.blobs.put(KEY, b"foreign", metadata)
+            await store.blobs.put(KEY, b"ours", {"fence": "1"}, fenced=True)
+            blob = await store.blobs.get(KEY)
+            assert blob is not None
+            assert blob.data == b"ours"
+
+    async def test_a_fenced_put_makes_what_was_removed(self, store: Store) -> None:
+        await store.blobs.put(KEY, b"x", {"fence": "1"}, fenced=True)
+        await store.blobs.delete(KEY)
+        await store.blobs.put(KEY, b"y", {"fence": "1"}, fenced=True)
+        assert await store.blobs.list("") == [KEY]
+
+    async def test_a_fenced_put_has_a_fence(self, store: Store) -> None:
+        with pytest.raises(PermanentFault):
+            await store.blobs.put(KEY, b"x", {"seq": "1"}, fenced=True)
+        assert await store.blobs.get(KEY) is None

@@ -9,8 +9,14 @@ from typing import Any
 
 import orjson
 
+from persistence.blobs import (
+    check_blob_key,
+    check_fence,
+    checked_metadata,
+    fence_of,
+    own_fence,
+)
 from persistence.errors import PermanentFault, StoreInUse
-from persistence.files import check_blob_key
 from persistence.items import (
     LAST_CHAR,
     check_transaction,
@@ -184,8 +190,14 @@ class MemoryBlobs:
     def __init__(self) -> None:
         self.blobs: dict[str, Blob] = {}
 
-    async def put(self, key: str, data: bytes, metadata: Mapping[str, str]) -> None:
-        self.blobs[check_blob_key(key)] = Blob(bytes(data), dict(metadata))
+    async def put(
+        self, key: str, data: bytes, metadata: Mapping[str, str], *, fenced: bool = False
+    ) -> None:
+        blob = Blob(bytes(data), checked_metadata(metadata))
+        stored = self.blobs.get(check_blob_key(key))
+        if fenced:
+            check_fence(own_fence(metadata), fence_of(stored.metadata) if stored else 0, key)
+        self.blobs[key] = blob
 
     async def get(self, key: str) -> Blob | None:
         return self.blobs.get(check_blob_key(key))

@@ -67,7 +67,7 @@ def test_true_is_no_number(value: Any) -> None:
         -(2**63) - 1,
         10**40,
         b"bytes",
-        object(),
+        pytest.param(object(), id="object"),
         set(),
         {1},
         {1: "x"},
