@@ -1,4 +1,4 @@
-"""The peers of the contract: one process for the run, fresh tables for each test."""
+"""The peers of the contract: one process each for the run; fresh tables, an empty bucket a test."""
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
@@ -11,6 +11,7 @@ from persistence.dynamodb_names import TableNames
 from tests.support.dynamodb import clients_of
 from tests.support.ministack import running_ministack
 from tests.support.peers import CREDENTIALS
+from tests.support.s3 import empty_bucket, s3_clients_of
 from tests.support.seaweedfs import running_seaweedfs
 
 STAGES = count(1)
@@ -26,6 +27,15 @@ def dynamodb_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def s3_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with running_seaweedfs(tmp_path_factory.mktemp("seaweedfs")) as url:
         yield url
+
+
+@pytest.fixture
+async def s3_clients(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Clients]:
+    for name, value in CREDENTIALS.items():
+        monkeypatch.setenv(name, value)
+    async with s3_clients_of(s3_url) as opened:
+        await empty_bucket(opened.s3)
+        yield opened
 
 
 @pytest.fixture

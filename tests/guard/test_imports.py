@@ -19,7 +19,7 @@ for module in json.load(sys.stdin):
 
 HOMES = {
     "websockets": ("server/transport/", "clients/python/"),
-    "aiohttp": ("server/http/",),
+    "aiohttp": ("server/http/", "persistence/s3"),
     "aioboto3": ("persistence/dynamodb", "persistence/s3", "persistence/aws"),
     "boto3": ("persistence/dynamodb", "persistence/s3", "persistence/aws"),
     "botocore": ("persistence/dynamodb", "persistence/s3", "persistence/aws"),
