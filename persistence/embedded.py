@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from persistence.disk import make_directory, translated
-from persistence.errors import PermanentFault, StoreDamaged
+from persistence.errors import LeaseLost, PermanentFault, StoreDamaged
 from persistence.files import FileBlobs
 from persistence.lock import DirectoryLock
 from persistence.ports import Key, Store, Tables, Update
@@ -44,6 +44,15 @@ class EmbeddedLease:
         item = await self._tables.write(Update(MAIN, LEASE_KEY, add={"fence": 1}))
         assert item is not None  # noqa: S101 - an update returns its item
         return int(item["fence"])
+
+    def valid(self) -> bool:
+        """Whether the directory's lock is held."""
+        return self._lock is not None and self._lock.held
+
+    async def lost(self) -> LeaseLost:
+        """Never return: the system takes the lock from a process only with its life."""
+        never: asyncio.Future[LeaseLost] = asyncio.get_running_loop().create_future()
+        return await never
 
     async def tell(self, url: str) -> None:
         """Note in the lock's file where the holder is reached."""

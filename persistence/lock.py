@@ -27,6 +27,11 @@ class DirectoryLock:
         self._file: int | None = None
         self._holder: dict[str, Any] = {}
 
+    @property
+    def held(self) -> bool:
+        """Whether this process has it."""
+        return self._file is not None
+
     def acquire(self, since_ms: int) -> None:
         """Take the lock, or keep it. Raises StoreInUse naming the holder, PermanentFault."""
         if self._file is not None:

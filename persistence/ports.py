@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
+from persistence.errors import LeaseLost
+
 Item = dict[str, Any]
 
 
@@ -252,6 +254,17 @@ class Lease(Protocol):
 
     async def acquire(self) -> int:
         """Take it and return the fence, higher than any before. Raises StoreInUse."""
+        ...
+
+    def valid(self) -> bool:
+        """Whether it is held beyond doubt in this moment: only then may anything be acknowledged.
+
+        It may be so again later, with the same fence: nobody has taken it then.
+        """
+        ...
+
+    async def lost(self) -> LeaseLost:
+        """Wait until another process has taken it, and say so; without that, never return."""
         ...
 
     async def tell(self, url: str) -> None:

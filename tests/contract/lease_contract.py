@@ -1,5 +1,6 @@
 """What every Lease must do. An adapter's test gives `open_lease`: each call opens a rival."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
@@ -52,3 +53,20 @@ class LeaseContract:
                 async with open_lease() as rival:
                     await rival.acquire()
             assert refused.value.url == ""
+
+    async def test_it_is_valid_while_it_is_held(self, open_lease: OpenLease) -> None:
+        async with open_lease() as lease:
+            for _ in range(2):
+                await lease.acquire()
+                assert lease.valid()
+                await lease.release()
+                assert not lease.valid()
+
+    async def test_what_is_held_is_not_lost(self, open_lease: OpenLease) -> None:
+        async with open_lease() as lease:
+            await lease.acquire()
+            losing = asyncio.ensure_future(lease.lost())
+            await asyncio.sleep(0)
+            assert not losing.done()
+            losing.cancel()
+            await lease.release()

@@ -4,6 +4,7 @@ Unit tests of the server use it. Everything passes through JSON, so that what a 
 a real store would give back.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from persistence.blobs import (
     fence_of,
     own_fence,
 )
-from persistence.errors import PermanentFault, StoreInUse
+from persistence.errors import LeaseLost, PermanentFault, StoreInUse
 from persistence.items import (
     LAST_CHAR,
     check_transaction,
@@ -224,6 +225,13 @@ class MemoryLease:
         fence: int = self._shared[0] + 1
         self._shared[:] = [fence, 1, ""]
         return fence
+
+    def valid(self) -> bool:
+        return self._held
+
+    async def lost(self) -> LeaseLost:
+        never: asyncio.Future[LeaseLost] = asyncio.get_running_loop().create_future()
+        return await never
 
     async def tell(self, url: str) -> None:
         self._shared[2] = url

@@ -1,0 +1,89 @@
+"""What is written of a lease, and what its adapter is given: settings, clocks, who is told.
+
+Values alone; nothing here calls a store. `dynamodb_lease.py` and its composition use it.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from persistence.errors import StoreDamaged, StoreError
+from persistence.ports import Condition, Item
+from persistence.tables import MAIN
+
+PARTITION = "LEASE"
+DURATION = 15.0
+"""Seconds that a dead holder keeps others waiting; renewals come every third of it."""
+_DAMAGED = "was something else written there? put back owner, fence (a number) and leaseUntil"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseSettings:
+    """What is leased, by whom, and how."""
+
+    game: str
+    owner: str
+    """Names this process to people, and is like no other's: see `this_process`."""
+    waits: bool = True
+    """Whether to wait until the holder is gone, or else to refuse while there is one."""
+    duration: float = DURATION
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTime:
+    """The clocks of a process, and its way to wait."""
+
+    monotonic: Callable[[], float]
+    """Seconds; better one that goes on while the machine sleeps (CLOCK_BOOTTIME)."""
+    wall_ms: Callable[[], int]
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseEvents:
+    """What the operator is told."""
+
+    waiting: Callable[[str, float], None]
+    """Called with the holder and the seconds for which it is watched, for each renewal of it."""
+    troubled: Callable[[StoreError], None]
+    """A call failed and is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The item as it was read."""
+
+    owner: str
+    """Empty when the last holder gave it back."""
+    fence: int
+    until_ms: int
+    url: str = ""
+
+    @classmethod
+    def of(cls, item: Item) -> "Record":
+        """Read an item. Raises StoreDamaged."""
+        record = cls(
+            item.get("owner", ""),
+            item.get("fence", 0),
+            item.get("leaseUntil", 0),
+            item.get("url", ""),
+        )
+        numbers = (record.fence, record.until_ms)
+        if any(type(number) is not int for number in numbers) or record.fence < 1:
+            place = f"{item.get(MAIN.partition)} / {item.get(MAIN.sort)}"
+            raise StoreDamaged(f"the item {place} is no lease", _DAMAGED)
+        return record
+
+    def unchanged(self) -> Condition:
+        """Return the condition that it is still as it was read."""
+        numbers = {"fence": self.fence, "leaseUntil": self.until_ms}
+        if self.owner:
+            return Condition(equals={"owner": self.owner, **numbers})
+        return Condition(equals=numbers, absent=("owner",))
+
+
+def this_process(token: str) -> str:
+    """Name this process; `token` is by chance, since process numbers come again."""
+    return f"process {os.getpid()} on {socket.gethostname()} ({token})"
