@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.results import Result, Row
 from bench.serving import OPEN_FLAGS, serving
 from canvas.events import PixelPlaced
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from server.game.history import to_item
 
 COUNT = 1_000_000

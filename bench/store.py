@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import quantiles
 
 from bench.results import Result, Row
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from persistence.ports import Item, Journal, Lookback, Rectangle
 
 COUNT = 1_000_000

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from canvas.bans import Bans
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from persistence.ports import Store
 from persistence.timed import timed
 from server import __version__

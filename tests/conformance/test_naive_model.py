@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from server.clock import SystemClock
 from server.game.history import at_ms_of_key
 from tests.support.foreign import BINARY, GAME, JSON, Cell, Foreign, place_frame

@@ -5,9 +5,9 @@ from itertools import count
 
 import pytest
 
-from persistence.aws import Clients
-from persistence.dynamodb_admin import create
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Clients
+from persistence.dynamodb.admin import create
+from persistence.dynamodb.names import TableNames
 from tests.support.dynamodb import clients_of
 from tests.support.ministack import running_ministack
 from tests.support.peers import CREDENTIALS

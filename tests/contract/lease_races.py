@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from persistence.dynamodb_lease import DynamoLease
-from persistence.dynamodb_lease_record import (
+from persistence.dynamodb.lease import DynamoLease
+from persistence.dynamodb.lease_record import (
     DURATION,
     PARTITION,
     LeaseEvents,

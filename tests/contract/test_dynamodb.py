@@ -2,8 +2,8 @@
 
 import pytest
 
-from persistence.aws import Clients
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Clients
+from persistence.dynamodb.names import TableNames
 from persistence.ports import Store
 from tests.contract.journal_contract import JournalContract
 from tests.contract.tables_contract import TablesContract

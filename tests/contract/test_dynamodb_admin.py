@@ -2,9 +2,9 @@
 
 import pytest
 
-from persistence.aws import Clients
-from persistence.dynamodb_admin import check, create, definition, describe
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Clients
+from persistence.dynamodb.admin import check, create, definition, describe
+from persistence.dynamodb.names import TableNames
 from persistence.errors import PermanentFault
 from persistence.tables import ALL, HISTORY, MAIN, MILESTONES
 

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from persistence import dynamodb_lookup
-from persistence.aws import Clients
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Clients
+from persistence.dynamodb import lookup
+from persistence.dynamodb.names import TableNames
 from persistence.errors import ConditionFailed, PermanentFault, TransientFault
-from persistence.ports import Condition, Delete, Item, Key, Put, Rectangle, Store, Update
+from persistence.ports import Condition, Delete, Item, Key, Lookback, Put, Rectangle, Store, Update
 from persistence.tables import CONFIG, HISTORY, MAIN
 from tests.contract.journal_contract import looked_up, read_all, wanted
 from tests.contract.wall import Wall
@@ -165,8 +165,8 @@ async def test_one_key_twice_in_a_commit_is_stored_as_the_last(store: Store) -> 
 async def test_an_area_too_wide_for_the_index_is_walked(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dynamodb_lookup, "INDEX_ANSWERS", 0)
-    monkeypatch.setattr(dynamodb_lookup, "WALK_CHUNKS", 1)
+    monkeypatch.setattr(lookup, "INDEX_ANSWERS", 0)
+    monkeypatch.setattr(lookup, "WALK_CHUNKS", 1)
     shards = ["HISTORY", "HISTORY#s00"]
     items = [
         history_item(seq, partition=shards[seq % 2], x=seq % 4, y=seq % 3) for seq in range(1, 60)
@@ -180,14 +180,16 @@ async def test_an_area_too_wide_for_the_index_is_walked(
 async def test_a_walk_goes_on_from_a_page_that_found_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dynamodb_lookup, "INDEX_ANSWERS", 0)
-    monkeypatch.setattr(dynamodb_lookup, "WALK_CHUNKS", 1)
+    monkeypatch.setattr(lookup, "INDEX_ANSWERS", 0)
+    monkeypatch.setattr(lookup, "WALK_CHUNKS", 1)
     filler = [history_item(seq, x=5) | {"note": "x" * 200_000} for seq in range(2, 16)]
     await store.journal.commit([history_item(1), *filler])
     pages, cursor = 0, None
     found: list[Item] = []
     while pages < 20:
-        page = await store.journal.within(["HISTORY"], Rectangle(0, 0, 0, 0), cursor=cursor)
+        page = await store.journal.within(
+            ["HISTORY"], Rectangle(0, 0, 0, 0), Lookback(cursor=cursor)
+        )
         found += page.items
         pages, cursor = pages + 1, page.cursor
         if cursor is None:

@@ -6,9 +6,9 @@ from itertools import count
 
 import pytest
 
-from persistence.aws import Clients
-from persistence.dynamodb_lease_record import this_process
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Clients
+from persistence.dynamodb.lease_record import this_process
+from persistence.dynamodb.names import TableNames
 from persistence.ports import Lease, Tables
 from tests.contract.lease_contract import LeaseContract, OpenLease
 from tests.contract.lease_races import LeaseRaces, Race, Runner

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from persistence.ports import Lease, Store
 from tests.contract.blobs_contract import BlobsContract
 from tests.contract.journal_contract import JournalContract

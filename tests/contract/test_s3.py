@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from persistence.aws import Clients
+from persistence.aws.clients import Clients
 from persistence.ports import Store
 from tests.contract.blobs_contract import BlobsContract
 from tests.support.memory_store import open_memory

@@ -8,9 +8,9 @@ import asyncio
 import pytest
 from aiohttp import ClientPayloadError
 
-from persistence.aws import Clients
+from persistence.aws.clients import Clients
 from persistence.errors import LeaseLost, PermanentFault, StoreDamaged, TransientFault
-from persistence.s3_blobs import S3Blobs
+from persistence.s3.blobs import S3Blobs
 from tests.contract.blobs_contract import KEY
 from tests.support.lost_answers import Answers
 from tests.support.s3 import blobs_on, s3_clients_of

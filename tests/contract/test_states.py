@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-import persistence.sqlite_journal
-import persistence.sqlite_lookup
-from persistence.embedded import open_embedded
+import persistence.sqlite.journal
+import persistence.sqlite.lookup
+from persistence.embedded.store import open_embedded
 from persistence.errors import ConditionFailed
 from persistence.ports import (
     Condition,
@@ -237,8 +237,8 @@ class EmbeddedMachine(StoreMachine):
     def open(self) -> None:
         if not hasattr(self, "patches"):
             self.patches = pytest.MonkeyPatch()
-            self.patches.setattr(persistence.sqlite_journal, "SEGMENT_ITEMS", 2)
-            self.patches.setattr(persistence.sqlite_lookup, "MAX_SEGMENTS", 2)
+            self.patches.setattr(persistence.sqlite.journal, "SEGMENT_ITEMS", 2)
+            self.patches.setattr(persistence.sqlite.lookup, "MAX_SEGMENTS", 2)
         opening = open_embedded(Path(self.directory.name), wall_ms=self.wall)
         self.store = self.run(self.resources.enter_async_context(opening))
 

@@ -42,7 +42,7 @@ def test_asking_for_help_loads_nothing_that_serves(command: list[str]) -> None:
     assert loaded_after(AFTER_COMMAND, command) & (AWS | SERVING) == set()
 
 
-@pytest.mark.parametrize("module", ["server.app", "persistence.embedded", "bots.cli"])
+@pytest.mark.parametrize("module", ["server.app", "persistence.embedded.store", "bots.cli"])
 def test_the_aws_libraries_wait_until_they_are_chosen(module: str) -> None:
     assert loaded_after(AFTER_IMPORT, module) & AWS == set()
 

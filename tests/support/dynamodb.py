@@ -3,12 +3,12 @@
 from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
-from persistence.aws import AwsSettings, Clients, open_clients
-from persistence.dynamodb_journal import DynamoJournal
-from persistence.dynamodb_names import TableNames
-from persistence.dynamodb_query import Bulk
-from persistence.dynamodb_tables import DynamoTables
-from persistence.dynamodb_writer import Writer
+from persistence.aws.clients import AwsSettings, Clients, open_clients
+from persistence.dynamodb.journal import DynamoJournal
+from persistence.dynamodb.names import TableNames
+from persistence.dynamodb.query import Bulk
+from persistence.dynamodb.tables import DynamoTables
+from persistence.dynamodb.writer import Writer
 from persistence.ports import Store
 from tests.contract.wall import Wall
 from tests.support.memory_store import MemoryBlobs, MemoryLease

@@ -2,8 +2,8 @@
 
 from contextlib import AbstractAsyncContextManager, suppress
 
-from persistence.aws import AwsSettings, Client, Clients, open_clients
-from persistence.s3_blobs import S3Blobs
+from persistence.aws.clients import AwsSettings, Client, Clients, open_clients
+from persistence.s3.blobs import S3Blobs
 
 BUCKET = "contract"
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from persistence.embedded import open_embedded
+from persistence.embedded.store import open_embedded
 from persistence.ports import Item, Store
 
 

@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.hooks import HierarchicalEmitter
 
-from persistence.dynamodb_batches import (
+from persistence.dynamodb.batches import (
     BATCH_BYTES,
     MAX_IDLE_ROUNDS,
     BatchReader,
@@ -15,8 +15,8 @@ from persistence.dynamodb_batches import (
     batches_of,
     put_request,
 )
-from persistence.dynamodb_body import MAX_PLAIN_BYTES
-from persistence.dynamodb_pace import INTERVAL, Pace
+from persistence.dynamodb.body import MAX_PLAIN_BYTES
+from persistence.dynamodb.pace import INTERVAL, Pace
 from persistence.errors import PermanentFault, TransientFault
 
 TABLE = "t-history"

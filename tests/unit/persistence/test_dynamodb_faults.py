@@ -4,8 +4,8 @@ import pytest
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
 
-from persistence.aws_faults import BY_CODE
-from persistence.dynamodb_faults import translated
+from persistence.aws.faults import BY_CODE
+from persistence.dynamodb.faults import translated
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
 
 

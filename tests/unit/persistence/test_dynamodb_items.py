@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from persistence.dynamodb_items import (
+from persistence.dynamodb.items import (
     MAX_INTEGER,
     MAX_REAL,
     MIN_INTEGER,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from persistence.errors import PermanentFault, StoreDamaged, StoreError, TransientFault
-from persistence.sqlite_faults import fault_of
+from persistence.sqlite.faults import fault_of
 
 PATH = Path("data") / "tesserae.db"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from persistence.embedded.files import FileBlobs
 from persistence.errors import PermanentFault, StoreDamaged, TransientFault
-from persistence.files import FileBlobs
 
 KEY = "canvas/place/a/canvas.bin"
 NAME = f"{KEY}.blob"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import persistence.sqlite_journal
-import persistence.sqlite_lookup
-import persistence.sqlite_reader
-from persistence.embedded import DATABASE_NAME
+import persistence.sqlite.journal
+import persistence.sqlite.lookup
+import persistence.sqlite.reader
+from persistence.embedded.store import DATABASE_NAME
 from persistence.errors import PermanentFault
 from persistence.ports import Item, Lookback, Page, Rectangle, Store
-from persistence.sqlite_journal import SqliteJournal
+from persistence.sqlite.journal import SqliteJournal
 from tests.support.stores import control_item, embedded, history_item
 
 
@@ -25,7 +25,7 @@ def large(seq: int) -> Item:
 async def test_pages_of_large_items_are_shorter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(persistence.sqlite_reader, "MAX_TEXT_BYTES", 450_000)
+    monkeypatch.setattr(persistence.sqlite.reader, "MAX_TEXT_BYTES", 450_000)
     items = [history_item(1), *[large(seq) for seq in range(2, 20)], history_item(20)]
     async with embedded(tmp_path) as store:
         await store.journal.commit(items)
@@ -44,7 +44,7 @@ async def test_an_item_over_the_bound_is_refused(tmp_path: Path) -> None:
 async def test_lookups_cross_segments_and_restarts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(persistence.sqlite_journal, "SEGMENT_ITEMS", 4)
+    monkeypatch.setattr(persistence.sqlite.journal, "SEGMENT_ITEMS", 4)
     items = [history_item(seq, x=seq % 2) for seq in range(1, 31)]
     for first in range(0, 30, 10):
         async with embedded(tmp_path) as store:
@@ -72,8 +72,8 @@ async def test_a_foreign_cursor_is_refused(tmp_path: Path, cursor: str) -> None:
 @pytest.fixture
 def tiny_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Segments of four items, and two of them a call."""
-    monkeypatch.setattr(persistence.sqlite_journal, "SEGMENT_ITEMS", 4)
-    monkeypatch.setattr(persistence.sqlite_lookup, "MAX_SEGMENTS", 2)
+    monkeypatch.setattr(persistence.sqlite.journal, "SEGMENT_ITEMS", 4)
+    monkeypatch.setattr(persistence.sqlite.lookup, "MAX_SEGMENTS", 2)
 
 
 async def committed(tmp_path: Path, items: Sequence[Item]) -> None:
@@ -130,7 +130,7 @@ async def test_segments_that_reach_into_each_other_hold_nothing_up(tmp_path: Pat
 async def test_a_lookup_of_large_items_gives_shorter_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(persistence.sqlite_reader, "MAX_TEXT_BYTES", 450_000)
+    monkeypatch.setattr(persistence.sqlite.reader, "MAX_TEXT_BYTES", 450_000)
     items = [{**history_item(seq), "note": "A" * 100_000} for seq in range(1, 20)]
     await committed(tmp_path, items)
     async with embedded(tmp_path) as store:

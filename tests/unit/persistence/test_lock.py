@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from persistence.disk import fault_of
+from persistence.embedded.disk import fault_of
+from persistence.embedded.lock import DirectoryLock
 from persistence.errors import PermanentFault, StoreInUse, TransientFault
-from persistence.lock import DirectoryLock
 from tests.support.stores import embedded
 
 SINCE_MS = 1_760_000_000_000

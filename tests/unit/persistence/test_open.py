@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from persistence.embedded import DATABASE_NAME
+from persistence.embedded.store import DATABASE_NAME
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.ports import Key, Put, Rectangle
-from persistence.sqlite_faults import translated
+from persistence.sqlite.faults import translated
 from persistence.tables import CONFIG
 from tests.support.stores import beside, embedded, history_item
 

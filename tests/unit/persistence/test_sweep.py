@@ -3,9 +3,9 @@
 import sqlite3
 from pathlib import Path
 
-from persistence.embedded import DATABASE_NAME
+from persistence.embedded.store import DATABASE_NAME
 from persistence.ports import Put
-from persistence.sqlite_tables import SWEPT_PER_WRITE
+from persistence.sqlite.tables import SWEPT_PER_WRITE
 from persistence.tables import MAIN
 from tests.contract.wall import Wall
 from tests.support.stores import embedded

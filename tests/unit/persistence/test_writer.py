@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
-from persistence.sqlite_writer import MAX_GROUP, Work, Writer
+from persistence.sqlite.writer import MAX_GROUP, Work, Writer
 
 
 class Bench(NamedTuple):

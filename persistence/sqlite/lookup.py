@@ -1,6 +1,6 @@
 """Lookups in the history on SQLite, newest first: in an area, of a user, of whole partitions.
 
-An index over the history begins with a segment (sqlite_schema.py), so a lookup walks from segment
+An index over the history begins with a segment (sqlite/schema.py), so a lookup walks from segment
 to segment, the newest first, until nothing that is left can be newer than what it has. One call
 looks into `MAX_SEGMENTS` at most: its page may then be short, and its cursor goes on from there.
 A walk is one statement: each may wait 5 ms for the interpreter's lock beside a busy loop. Pure but
@@ -16,7 +16,7 @@ import orjson
 from persistence.errors import PermanentFault
 from persistence.items import LAST_CHAR, key_of
 from persistence.ports import Item, Key, Lookback, Page, Rectangle
-from persistence.sqlite_reader import fetch
+from persistence.sqlite.reader import fetch
 from persistence.tables import HISTORY
 
 MAX_SEGMENTS = 256

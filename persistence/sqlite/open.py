@@ -9,8 +9,8 @@ import sqlite3
 from pathlib import Path
 
 from persistence.errors import NoStore, PermanentFault, StoreDamaged
-from persistence.sqlite_faults import RESTORE, translated
-from persistence.sqlite_schema import APPLICATION_ID, FORMAT, OLDEST_FORMAT, create, upgrade
+from persistence.sqlite.faults import RESTORE, translated
+from persistence.sqlite.schema import APPLICATION_ID, FORMAT, OLDEST_FORMAT, create, upgrade
 
 QUICK_CHECK_BYTES = 16 * 1024 * 1024
 CHECKPOINT_PAGES = 4000

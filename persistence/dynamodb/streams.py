@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from persistence.aws import Client
-from persistence.dynamodb_items import Attributes, decoded_item
-from persistence.dynamodb_query import Sorts, ask
+from persistence.aws.clients import Client
+from persistence.dynamodb.items import Attributes, decoded_item
+from persistence.dynamodb.query import Sorts, ask
 from persistence.items import key_of
 from persistence.ports import Item, Key
 from persistence.tables import HISTORY

@@ -10,8 +10,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from persistence.aws import Client
-from persistence.dynamodb_batches import (
+from persistence.aws.clients import Client
+from persistence.dynamodb.batches import (
     WRITES,
     BatchReader,
     BatchWriter,
@@ -19,17 +19,17 @@ from persistence.dynamodb_batches import (
     delete_request,
     put_request,
 )
-from persistence.dynamodb_items import decoded_item, encoded_attributes, encoded_key
-from persistence.dynamodb_lookup import Before, Lookups, Span
-from persistence.dynamodb_names import TableNames
-from persistence.dynamodb_pace import Pace
-from persistence.dynamodb_query import Bulk, Sorts, ask
-from persistence.dynamodb_streams import CHUNK_ITEMS, Merge, Stream
-from persistence.dynamodb_writer import Writer
-from persistence.dynamodb_writes import Expressions
+from persistence.dynamodb.items import decoded_item, encoded_attributes, encoded_key
+from persistence.dynamodb.lookup import Lookups, Span
+from persistence.dynamodb.names import TableNames
+from persistence.dynamodb.pace import Pace
+from persistence.dynamodb.query import Bulk, Sorts, ask
+from persistence.dynamodb.streams import CHUNK_ITEMS, Merge, Stream
+from persistence.dynamodb.writer import Writer
+from persistence.dynamodb.writes import Expressions
 from persistence.errors import ConditionFailed
 from persistence.items import check_transaction, checked_key, key_of
-from persistence.ports import Condition, Item, Key, Page, Put, Rectangle, Write
+from persistence.ports import LATEST, Condition, Item, Key, Lookback, Page, Put, Rectangle, Write
 from persistence.tables import HISTORY
 
 ENCODED_AT_ONCE = 100
@@ -101,47 +101,24 @@ class DynamoJournal:
         await self._batches.write([delete_request(key) for key in wanted])
 
     async def within(
-        self,
-        partitions: Sequence[str],
-        area: Rectangle,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
+        self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
     ) -> Page:
         """Placements in an area as full items, newest first."""
-        span = Span(after, up_to, Before.of(cursor), limit)
+        span = Span.of(look)
         if span.sorts.empty or area.x1 > area.x2 or area.y1 > area.y2:
             return Page([], None)
         return await self._bulk.loop.run(self._lookups.within(partitions, area, span))
 
-    async def by_user(
-        self,
-        user_id: str,
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def by_user(self, user_id: str, look: Lookback = LATEST) -> Page:
         """A user's placements as full items, newest first."""
-        span = Span(after, up_to, Before.of(cursor), limit)
+        span = Span.of(look)
         if span.sorts.empty or not user_id:
             return Page([], None)
         return await self._bulk.loop.run(self._lookups.by_user(user_id, span))
 
-    async def newest(
-        self,
-        partitions: Sequence[str],
-        *,
-        after: str = "",
-        up_to: str | None = None,
-        limit: int = 1000,
-        cursor: str | None = None,
-    ) -> Page:
+    async def newest(self, partitions: Sequence[str], look: Lookback = LATEST) -> Page:
         """All items of partitions, newest first."""
-        span = Span(after, up_to, Before.of(cursor), limit)
+        span = Span.of(look)
         return await self._bulk.loop.run(self._lookups.newest(partitions, span))
 
     async def _commit_together(self, items: Sequence[Item], writes: Sequence[Write]) -> None:

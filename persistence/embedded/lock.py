@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from persistence.disk import fault_of
+from persistence.embedded.disk import fault_of
 from persistence.errors import StoreInUse
 
 LOCK_NAME = "lock"

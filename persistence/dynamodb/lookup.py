@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from persistence.aws import Client
-from persistence.dynamodb_batches import BatchReader
-from persistence.dynamodb_items import decoded_item, encoded_key
-from persistence.dynamodb_query import Sorts, ask
-from persistence.dynamodb_streams import CHUNK_ITEMS, Merge, Stream
-from persistence.dynamodb_writes import Expressions
+from persistence.aws.clients import Client
+from persistence.dynamodb.batches import BatchReader
+from persistence.dynamodb.items import decoded_item, encoded_key
+from persistence.dynamodb.query import Sorts, ask
+from persistence.dynamodb.streams import CHUNK_ITEMS, Merge, Stream
+from persistence.dynamodb.writes import Expressions
 from persistence.errors import PermanentFault
 from persistence.items import LAST_CHAR, key_of
-from persistence.ports import Item, Key, Page, Rectangle
+from persistence.ports import Item, Key, Lookback, Page, Rectangle
 from persistence.tables import HISTORY
 
 INDEX_ANSWERS = 16
@@ -68,6 +68,11 @@ class Span(NamedTuple):
     up_to: str | None
     before: Before
     limit: int
+
+    @classmethod
+    def of(cls, look: Lookback) -> "Span":
+        """Read what is asked for. Raises PermanentFault for a cursor that is none of ours."""
+        return cls(look.after, look.up_to, Before.of(look.cursor), look.limit)
 
     @property
     def sorts(self) -> Sorts:

@@ -11,7 +11,7 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from persistence.aws_faults import Fault, answer_fault, code_of, library_fault
+from persistence.aws.faults import Fault, answer_fault, code_of, library_fault
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
 
 CONDITION = "ConditionalCheckFailedException"

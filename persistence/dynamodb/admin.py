@@ -11,10 +11,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from persistence.aws import Client
-from persistence.aws_faults import code_of
-from persistence.dynamodb_faults import translated
-from persistence.dynamodb_names import TableNames
+from persistence.aws.clients import Client
+from persistence.aws.faults import code_of
+from persistence.dynamodb.faults import translated
+from persistence.dynamodb.names import TableNames
 from persistence.errors import TransientFault
 from persistence.ports import Index, Table
 from persistence.tables import ALL

@@ -6,8 +6,8 @@ hold may be our own write's doing: what lies there then decides.
 
 from typing import Any
 
-from persistence.dynamodb_items import Attributes, decoded_item, encoded_attributes
-from persistence.dynamodb_writes import NOTHING, expired
+from persistence.dynamodb.items import Attributes, decoded_item, encoded_attributes
+from persistence.dynamodb.writes import NOTHING, expired
 from persistence.errors import TransientFault
 from persistence.items import holds, updated
 from persistence.ports import Condition, Delete, Item, Put, Update, Write

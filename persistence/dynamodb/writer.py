@@ -9,20 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from botocore.exceptions import ClientError
 
-from persistence.aws import Client
-from persistence.aws_faults import code_of, retried
-from persistence.dynamodb_body import take_bodies
-from persistence.dynamodb_faults import (
+from persistence.aws.clients import Client
+from persistence.aws.faults import code_of, retried
+from persistence.dynamodb.body import take_bodies
+from persistence.dynamodb.faults import (
     CANCELLED,
     CONDITION,
     condition_failed,
     reasons_of,
     translated,
 )
-from persistence.dynamodb_items import Attributes, decoded_item
-from persistence.dynamodb_names import TableNames
-from persistence.dynamodb_outcomes import contended, ours, revived
-from persistence.dynamodb_writes import Request, expired, request_of
+from persistence.dynamodb.items import Attributes, decoded_item
+from persistence.dynamodb.names import TableNames
+from persistence.dynamodb.outcomes import contended, ours, revived
+from persistence.dynamodb.writes import Request, expired, request_of
 from persistence.items import check_transaction
 from persistence.ports import Item, Write
 

@@ -1,6 +1,6 @@
 """What is written of a lease, and what its adapter is given: settings, clocks, who is told.
 
-Values alone; nothing here calls a store. `dynamodb_lease.py` and its composition use it.
+Values alone; nothing here calls a store. `dynamodb/lease.py` and its composition use it.
 """
 
 import asyncio

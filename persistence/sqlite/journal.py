@@ -2,7 +2,7 @@
 
 A batch is one JSON text that SQLite takes apart itself in one statement: row by row would take the
 interpreter's lock once a row and fall from 20,000 to 400 items/s beside a busy loop
-(bench/store.py). Lookups are in sqlite_lookup.py.
+(bench/store.py). Lookups are in sqlite/lookup.py.
 """
 
 # ruff: noqa: S608 - statements hold constants only; values are bound
@@ -15,11 +15,11 @@ import orjson
 
 from persistence.items import LAST_CHAR, check_transaction, checked_key, encoded, key_of
 from persistence.ports import LATEST, Item, Key, Lookback, Page, Rectangle, Write
-from persistence.sqlite_lookup import Lookup, Span, in_area, newest, of_user
-from persistence.sqlite_reader import Chunk, Reader, fetch
-from persistence.sqlite_schema import SEGMENT_ITEMS, insert, note_segment
-from persistence.sqlite_tables import apply_all
-from persistence.sqlite_writer import Writer
+from persistence.sqlite.lookup import Lookup, Span, in_area, newest, of_user
+from persistence.sqlite.reader import Chunk, Reader, fetch
+from persistence.sqlite.schema import SEGMENT_ITEMS, insert, note_segment
+from persistence.sqlite.tables import apply_all
+from persistence.sqlite.writer import Writer
 from persistence.tables import HISTORY
 
 CHUNK_ITEMS = 1000

@@ -9,16 +9,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from persistence.disk import make_directory, translated
+from persistence.embedded.disk import make_directory, translated
+from persistence.embedded.files import FileBlobs
+from persistence.embedded.lock import DirectoryLock
 from persistence.errors import LeaseLost, PermanentFault, StoreDamaged
-from persistence.files import FileBlobs
-from persistence.lock import DirectoryLock
 from persistence.ports import Key, Store, Tables, Update
-from persistence.sqlite_journal import SqliteJournal, last_segment
-from persistence.sqlite_open import open_beside, open_reader, open_writer
-from persistence.sqlite_reader import Reader
-from persistence.sqlite_tables import SqliteTables
-from persistence.sqlite_writer import Writer
+from persistence.sqlite.journal import SqliteJournal, last_segment
+from persistence.sqlite.open import open_beside, open_reader, open_writer
+from persistence.sqlite.reader import Reader
+from persistence.sqlite.tables import SqliteTables
+from persistence.sqlite.writer import Writer
 from persistence.tables import MAIN
 
 DATABASE_NAME = "tesserae.db"

@@ -1,16 +1,16 @@
 """Queries on DynamoDB: bounds on sort keys, and one page after the other.
 
-Pages are parsed in a loop of their own (aws_loop.py): 1,000 items hold an interpreter for 0.1 s.
+Pages are parsed in a loop of their own (aws/loop.py): 1,000 items hold an interpreter for 0.1 s.
 Knows no port; called by the tables, the streams and the lookups.
 """
 
 from typing import Any, NamedTuple
 
-from persistence.aws import Client
-from persistence.aws_loop import LoopThread
-from persistence.dynamodb_faults import translated
-from persistence.dynamodb_items import Attributes
-from persistence.dynamodb_writes import Expressions
+from persistence.aws.clients import Client
+from persistence.aws.loop import LoopThread
+from persistence.dynamodb.faults import translated
+from persistence.dynamodb.items import Attributes
+from persistence.dynamodb.writes import Expressions
 from persistence.items import LAST_CHAR
 
 

@@ -7,14 +7,14 @@ and an update of such a remnant is refused by a guard, for the caller to put a n
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from persistence.dynamodb_items import (
+from persistence.dynamodb.items import (
     Attributes,
     Value,
     encoded_attributes,
     encoded_key,
     encoded_value,
 )
-from persistence.dynamodb_names import TableNames
+from persistence.dynamodb.names import TableNames
 from persistence.items import check_update, target_of
 from persistence.ports import Condition, Delete, Key, Put, Table, Update, Write
 

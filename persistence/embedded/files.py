@@ -31,7 +31,7 @@ from persistence.blobs import (
     fence_of,
     own_fence,
 )
-from persistence.disk import make_directory, sync_directory, translated
+from persistence.embedded.disk import make_directory, sync_directory, translated
 from persistence.errors import StoreDamaged
 from persistence.ports import Blob
 

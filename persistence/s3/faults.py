@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from persistence.aws_faults import Fault, answer_fault, code_of, library_fault
+from persistence.aws.faults import Fault, answer_fault, code_of, library_fault
 from persistence.errors import PermanentFault, TransientFault
 
 _ACCESS = (

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from persistence.aws import Client
+from persistence.aws.clients import Client
 
 MAX_PLAIN_BYTES = 1024 * 1024
 

@@ -8,13 +8,13 @@ reader and every condition, though DynamoDB removes them days later.
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from persistence.aws import Client
-from persistence.dynamodb_faults import translated
-from persistence.dynamodb_items import Attributes, decoded_item, encoded_key
-from persistence.dynamodb_names import TableNames
-from persistence.dynamodb_query import Bulk, Sorts, ask
-from persistence.dynamodb_writer import Writer
-from persistence.dynamodb_writes import Expressions, alive, expired, key_in
+from persistence.aws.clients import Client
+from persistence.dynamodb.faults import translated
+from persistence.dynamodb.items import Attributes, decoded_item, encoded_key
+from persistence.dynamodb.names import TableNames
+from persistence.dynamodb.query import Bulk, Sorts, ask
+from persistence.dynamodb.writer import Writer
+from persistence.dynamodb.writes import Expressions, alive, expired, key_in
 from persistence.items import checked_key
 from persistence.ports import Item, Key, Page, Table, Write
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from persistence.aws import Client
+from persistence.aws.clients import Client
 from persistence.blobs import check_fence, fence_of
-from persistence.s3_faults import absent, contended, lost, translated
-from persistence.s3_metadata import decoded_metadata
+from persistence.s3.faults import absent, contended, lost, translated
+from persistence.s3.metadata import decoded_metadata
 
 ATTEMPTS = 6
 

@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 from persistence.errors import PermanentFault, StoreDamaged, StoreError, TransientFault
-from persistence.sqlite_faults import translated
+from persistence.sqlite.faults import translated
 
 Result = TypeVar("Result")
 Work = Callable[[sqlite3.Connection], Result]

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import orjson
 from botocore.exceptions import ClientError
 
-from persistence.aws import Client
-from persistence.dynamodb_body import take_bodies, written
-from persistence.dynamodb_faults import translated
-from persistence.dynamodb_items import Attributes
+from persistence.aws.clients import Client
+from persistence.dynamodb.body import take_bodies, written
+from persistence.dynamodb.faults import translated
+from persistence.dynamodb.items import Attributes
 from persistence.errors import PermanentFault, TransientFault
 
 WRITES = 25

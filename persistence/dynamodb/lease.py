@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from persistence.dynamodb_lease_record import (
+from persistence.dynamodb.lease_record import (
     PARTITION,
     LeaseEvents,
     LeaseSettings,

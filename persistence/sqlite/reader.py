@@ -15,8 +15,8 @@ import orjson
 
 from persistence.errors import StoreDamaged
 from persistence.ports import Item
-from persistence.sqlite_faults import RESTORE, translated
-from persistence.sqlite_writer import Result, Work
+from persistence.sqlite.faults import RESTORE, translated
+from persistence.sqlite.writer import Result, Work
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """SQLite refuses to join more than this; such a page is asked for again, shorter.

@@ -22,9 +22,9 @@ from persistence.items import (
     updated,
 )
 from persistence.ports import Delete, Item, Key, Page, Put, Table, Update, Write
-from persistence.sqlite_reader import Reader, fetch
-from persistence.sqlite_schema import UNSORTED_SEGMENT, insert, note_segment
-from persistence.sqlite_writer import Writer
+from persistence.sqlite.reader import Reader, fetch
+from persistence.sqlite.schema import UNSORTED_SEGMENT, insert, note_segment
+from persistence.sqlite.writer import Writer
 from persistence.tables import HISTORY
 
 SWEPT_PER_WRITE = 8

@@ -18,8 +18,8 @@ from aiobotocore.session import AioSession
 from botocore.exceptions import BotoCoreError
 from botocore.loaders import Loader
 
-from persistence.aws_faults import endpoint_fault, library_fault
-from persistence.aws_loop import LoopThread
+from persistence.aws.faults import endpoint_fault, library_fault
+from persistence.aws.loop import LoopThread
 
 Client = Any
 """A client of aioboto3, which has no types."""

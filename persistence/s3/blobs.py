@@ -1,6 +1,6 @@
 """The Blobs port on S3: whole objects of one bucket, their metadata as headers.
 
-All calls are made on a loop of their own (aws_loop.py): a body of 32 MB holds a loop for 49 ms. A
+All calls are made on a loop of their own (aws/loop.py): a body of 32 MB holds a loop for 49 ms. A
 body that breaks off is read again here, since the library tries only what comes before it.
 """
 
@@ -17,14 +17,14 @@ from botocore.exceptions import (
     ResponseStreamingError,
 )
 
-from persistence.aws import Client
-from persistence.aws_loop import LoopThread
+from persistence.aws.clients import Client
+from persistence.aws.loop import LoopThread
 from persistence.blobs import check_blob_key, own_fence
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.ports import Blob
-from persistence.s3_faults import absent, cut, translated
-from persistence.s3_fenced import FencedPuts
-from persistence.s3_metadata import decoded_metadata, encoded_metadata
+from persistence.s3.faults import absent, cut, translated
+from persistence.s3.fenced import FencedPuts
+from persistence.s3.metadata import decoded_metadata, encoded_metadata
 
 MAX_BLOB_BYTES = 256 * 1024 * 1024
 """Eight times the largest canvas; what is larger is none of ours, and is not read."""

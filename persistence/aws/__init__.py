@@ -1,0 +1,1 @@
+"""The way to AWS that its stores share: sessions, clients, a loop for bulk reads, faults."""

@@ -1,0 +1,1 @@
+"""Blobs in S3; imported only when the AWS store is chosen."""

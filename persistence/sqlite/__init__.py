@@ -1,0 +1,1 @@
+"""Tables and history in one SQLite file: the embedded store's."""
