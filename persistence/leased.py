@@ -9,16 +9,8 @@ from collections.abc import Awaitable, Callable
 
 from persistence.errors import TransientFault
 from persistence.ports import Lease, Store
-from persistence.wrapped import Result, wrapped
+from persistence.wrapped import WRITES, Result, wrapped
 
-_WRITES = {
-    "blobs.delete",
-    "blobs.put",
-    "journal.commit",
-    "journal.delete",
-    "tables.transact",
-    "tables.write",
-}
 _COUNTED = {"journal.commit"}
 """Harmless to repeat, which an addition to a number is not."""
 _RENEWED = "it is renewed by itself as soon as the store answers; look at the network"
@@ -30,7 +22,7 @@ def leased(store: Store) -> Store:
 
     async def around(operation: str, items: int, call: Callable[[], Awaitable[Result]]) -> Result:
         del items
-        if operation in _WRITES:
+        if operation in WRITES:
             _check(lease, operation)
         result = await call()
         if operation in _COUNTED:

@@ -26,6 +26,16 @@ from persistence.ports import (
 
 Result = TypeVar("Result")
 
+WRITES = {
+    "blobs.delete",
+    "blobs.put",
+    "journal.commit",
+    "journal.delete",
+    "tables.transact",
+    "tables.write",
+}
+"""Operations that change something."""
+
 
 class Around(Protocol):
     """What happens around one call."""

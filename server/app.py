@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable
 
 from canvas.bans import Bans
-from persistence.embedded.store import open_embedded
+from persistence.leased import leased
 from persistence.ports import Store
 from persistence.timed import timed
 from server import __version__
@@ -33,6 +33,7 @@ from server.http.key_fetch import key_fetch
 from server.hub.hub import Hub, HubSettings
 from server.lifecycle import Lifecycle, Parts
 from server.loop import choose_loop, run_on
+from server.openers import open_store
 from server.operator_log import OperatorLog
 from server.phase import Phase
 from server.session.services import Services, SessionRules
@@ -41,8 +42,6 @@ from server.telemetry.metrics import Metrics
 from server.transport.settings import TransportSettings
 
 MS = 1000.0
-STORES = {"embedded": open_embedded}
-"""How each `--store` is opened."""
 
 
 def run(settings: Settings) -> int:
@@ -57,20 +56,24 @@ def run(settings: Settings) -> int:
 
 async def serve(settings: Settings, secret: Secret, founding: Founding, clock: Clock) -> int:
     """Open the store, serve, and close it; returns the exit code."""
-    async with STORES[settings.store](settings.data, wall_ms=clock.wall_ms) as store:
-        return await compose(settings, secret, founding, clock, store).run()
+    log = OperatorLog(get_logger("server"), Phase(), Metrics())
+    async with open_store(settings, clock, log.opening_events()) as store:
+        return await compose(settings, secret, founding, clock, store, log).run()
 
 
 def compose(
-    settings: Settings, secret: Secret, founding: Founding, clock: Clock, store: Store
+    settings: Settings,
+    secret: Secret,
+    founding: Founding,
+    clock: Clock,
+    store: Store,
+    log: OperatorLog,
 ) -> Lifecycle:
     """Put the parts together; nothing runs yet."""
     chance = random.SystemRandom()
-    metrics = Metrics()
-    phase = Phase()
-    log = OperatorLog(get_logger("server"), phase, metrics)
     asyncio.get_running_loop().set_exception_handler(log.loop_fault)
-    store = timed(store, log.store_called, clock.precise)
+    # The lease outermost: no await is between its check and what a commit allows.
+    store = leased(timed(store, log.store_called, clock.precise))
     games = Games()
     sessions = Sessions()
     hub = Hub(clock, _hub_settings(settings), log.hub_events())
@@ -79,7 +82,7 @@ def compose(
     keys = _issuer_keys(settings, clock, log)
     services = Services(
         clock=clock,
-        phase=phase,
+        phase=log.phase,
         rules=_session_rules(settings, transport),
         games=games,
         hub=hub,
@@ -100,7 +103,7 @@ def compose(
         rename_limit=RenameLimit(clock.monotonic_ms),
         bans=bans,
         address_key=_address_key(settings, secret),
-        metrics=metrics,
+        metrics=log.metrics,
         on_fault=log.fault,
     )
     counts = WatcherCounts(games, hub, sessions)

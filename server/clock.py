@@ -1,5 +1,6 @@
 """The one place that reads the clocks; everything else is handed a `Clock`."""
 
+import sys
 import time
 from typing import Protocol
 
@@ -37,3 +38,14 @@ class SystemClock:
     def precise(self) -> float:
         """Read the monotonic clock in full."""
         return time.perf_counter()
+
+
+def since_boot() -> float:
+    """Read seconds that go on also while the machine sleeps, where it has such a clock.
+
+    For what others measure meanwhile: a lease is not held any longer for having slept. On macOS
+    the monotonic clock that is asked for by its number is such a one, the other is not.
+    """
+    if sys.platform == "win32":
+        return time.monotonic()
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canvas.address import AddressPolicy
+from persistence.errors import LeaseLost
 from persistence.ports import Store
 from server.access.auth_keys import KeySet
 from server.audience.watcher_counts import WatcherCounts
@@ -70,19 +71,21 @@ class Lifecycle:
         self._parts = parts
         self._tasks: set[asyncio.Task[None]] = set()
         self._snapshotters: list[Snapshotter] = []
+        self._told = asyncio.Event()
+        self._loss: LeaseLost | None = None
 
     async def run(self) -> int:
         """Serve until SIGTERM, SIGINT or SIGHUP; returns the exit code. Raises what `start` raises.
 
+        Raises LeaseLost when another server took over.
         With a certificate SIGHUP renews it; without one it is the end of a terminal, as elsewhere.
         Told so while it still starts, it gives up at once: nothing was served yet.
         """
         loop = asyncio.get_running_loop()
-        told = asyncio.Event()
         starting = loop.create_task(self.start())
 
         def tell() -> None:
-            told.set()
+            self._told.set()
             starting.cancel()  # which does nothing once it has started
 
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -92,11 +95,11 @@ class Lifecycle:
         try:
             await starting
         except asyncio.CancelledError:
-            if not told.is_set():
+            if not self._told.is_set():
                 raise
             self._parts.log.note("stopped before it was ready")
             return 0
-        await told.wait()
+        await self._told.wait()
         return await self.stop()
 
     def _renew(self, certificate: KeptCertificate) -> None:
@@ -167,6 +170,7 @@ class Lifecycle:
         services = self._parts.services
         services.games.add(game)
         services.hub.open(game)
+        self._spawn(self._watch_lease(), "watching the right to write")
         self._spawn(game.committer.run(), f"committing {game.name}")
         snapshotter = self._snapshotter(game)
         self._snapshotters.append(snapshotter)
@@ -199,9 +203,22 @@ class Lifecycle:
     def _ended(self, task: asyncio.Task[None], doing: str) -> None:
         self._tasks.discard(task)
         fault = None if task.cancelled() else task.exception()
-        if fault is not None:
+        if isinstance(fault, LeaseLost):
+            self._lose(fault)
+        elif fault is not None:
             self._parts.log.fault(doing, fault)
             self._parts.services.phase.impaired(f"{doing} has failed; restart the server")
+
+    async def _watch_lease(self) -> None:
+        self._lose(await self._parts.store.lease.lost())
+
+    def _lose(self, loss: LeaseLost) -> None:
+        """Take nothing more, and let `run` come to its end."""
+        if self._loss is None:
+            self._loss = loss
+            self._parts.log.lease_lost(loss)
+        self._take_nothing_more()
+        self._told.set()
 
     async def _keep_house(self) -> None:
         services = self._parts.services
@@ -217,25 +234,49 @@ class Lifecycle:
     # --- stop ----------------------------------------------------------------
 
     async def stop(self) -> int:
-        """Drain, close and store within the deadline; returns the exit code."""
-        parts, deadline = self._parts, self._settings.stop_deadline
-        parts.services.phase.draining(RETRY_MIN_MS)
-        for game in parts.services.games:
-            game.stop_taking()
+        """Drain, close and store within the deadline; returns the exit code.
+
+        Raises LeaseLost where another server took over: nothing is stored then.
+        """
+        self._take_nothing_more()
         self._tell_going()
+        if self._loss is None:
+            drained = await self._finish()
+        else:
+            drained = False
+            await self._end_tasks()
+            await _within(self._settings.stop_deadline * CLOSE_SHARE, self._close_connections)
+        await self._shut()
+        self._parts.log.note("stopped", drained=drained)
+        if self._loss is not None:
+            raise self._loss
+        return 0 if drained else 1
+
+    def _take_nothing_more(self) -> None:
+        self._parts.services.phase.draining(RETRY_MIN_MS)
+        for game in self._parts.services.games:
+            game.stop_taking()
+
+    async def _finish(self) -> bool:
+        """Commit, acknowledge and store what there is; returns whether all was committed."""
+        log, deadline = self._parts.log, self._settings.stop_deadline
         drained = await _within(deadline * DRAIN_SHARE, self._drain) and not self._refused()
         if not drained:
-            parts.log.note("what is still pending could not be committed in time")
+            log.note("what is still pending could not be committed in time")
         await _within(deadline * CLOSE_SHARE, self._close_connections)
-        stored = await _within(deadline * (1 - DRAIN_SHARE - CLOSE_SHARE), self._store_snapshots)
+        left = deadline * (1 - DRAIN_SHARE - CLOSE_SHARE)
+        if not await _within(left, self._store_snapshots):
+            log.note("no snapshot could be stored in time; the next start takes longer")
+        return drained
+
+    async def _shut(self) -> None:
+        parts = self._parts
         await self._end_tasks()
         parts.listener.stop()
         await parts.ports.http.stop()
         if parts.ports.admin is not None:
             await parts.ports.admin.stop()
         await parts.store.lease.release()
-        parts.log.note("stopped", drained=drained, snapshots_stored=stored)
-        return 0 if drained else 1
 
     def _tell_going(self) -> None:
         reason = self._parts.services.phase.reason
@@ -265,8 +306,11 @@ class Lifecycle:
             await asyncio.sleep(0.01)
 
     async def _store_snapshots(self) -> None:
-        for snapshotter in self._snapshotters:
-            await snapshotter.store_now()
+        try:
+            for snapshotter in self._snapshotters:
+                await snapshotter.store_now()
+        except LeaseLost as loss:
+            self._lose(loss)
 
     async def _end_tasks(self) -> None:
         tasks = list(self._tasks)

@@ -7,7 +7,8 @@ and a fault that retrying cannot mend into "not ready". Called through the callb
 import asyncio
 from typing import Any
 
-from persistence.errors import StoreDamaged, StoreError, TransientFault
+from persistence.errors import LeaseLost, StoreDamaged, StoreError, TransientFault
+from persistence.opening import OpeningEvents
 from server.game.game import Game
 from server.hub.hub import HubEvents
 from server.phase import Phase
@@ -22,19 +23,50 @@ class OperatorLog:
 
     def __init__(self, log: Logger, phase: Phase, metrics: Metrics) -> None:
         self._log = log
-        self._phase = phase
-        self._metrics = metrics
+        self.phase = phase
+        self.metrics = metrics
 
     def hub_events(self) -> HubEvents:
         """What the hub and its games tell, wired to this."""
         return HubEvents(self._flushed, self._delayed, self._recovered, self._failed)
 
+    def opening_events(self) -> OpeningEvents:
+        """What an opening store tells, wired to this."""
+        return OpeningEvents(self._store_unanswered, self._lease_held, self._lease_troubled)
+
+    def _store_unanswered(self, fault: StoreError, left: float) -> None:
+        self._log.warning(
+            "the store does not answer; it is tried again",
+            fault=str(fault),
+            remedy=fault.hint,
+            gives_up_in_s=round(left),
+        )
+
+    def _lease_held(self, holder: str, seconds: float) -> None:
+        self._log.info(
+            "another server writes to the store; this one waits for its turn",
+            holder=holder,
+            taken_after_silence_of_s=seconds,
+            remedy="stop the other one, or start with --lease fail",
+        )
+
+    def _lease_troubled(self, fault: StoreError) -> None:
+        self._log.warning(
+            "the right to write could not be looked after; it is tried again",
+            fault=str(fault),
+            remedy=fault.hint,
+        )
+
+    def lease_lost(self, loss: LeaseLost) -> None:
+        """Note that another server has taken over."""
+        self._log.warning("another server took over; this one ends", reason=str(loss))
+
     def _flushed(self, game: Game, seconds: float) -> None:
         del game
-        self._metrics.flushed(seconds)
+        self.metrics.flushed(seconds)
 
     def _delayed(self, game: Game, fault: TransientFault) -> None:
-        self._phase.store_away(
+        self.phase.store_away(
             f"placements on {game.name} wait for the store: {fault}; {fault.hint}"
         )
         self._log.warning(
@@ -45,11 +77,11 @@ class OperatorLog:
         )
 
     def _recovered(self, game: Game) -> None:
-        self._phase.store_back()
+        self.phase.store_back()
         self._log.info("the store is back; what waited is committed", game=game.name)
 
     def _failed(self, game: Game, fault: StoreError) -> None:
-        self._phase.impaired(f"{game.name} cannot be stored: {fault}. {fault.hint}")
+        self.phase.impaired(f"{game.name} cannot be stored: {fault}. {fault.hint}")
         self._log.error(
             "the store refuses; no placements are taken, watching goes on",
             game=game.name,
@@ -59,7 +91,7 @@ class OperatorLog:
 
     def store_called(self, operation: str, seconds: float, items: int) -> None:
         """Note how long a call of the store took."""
-        self._metrics.store_called(operation, seconds, items)
+        self.metrics.store_called(operation, seconds, items)
 
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
         """Note that a snapshot, or a picture that is not needed now, is of no use to recovery."""
@@ -76,7 +108,7 @@ class OperatorLog:
 
     def snapshot_stored(self, game: Game, took_ms: int) -> None:
         """Note a stored snapshot."""
-        self._metrics.snapshot_stored(took_ms / MS)
+        self.metrics.snapshot_stored(took_ms / MS)
         self._log.debug("a snapshot was stored", game=game.name, seq=game.replica.seq)
 
     def wish_ignored(self, wish: str) -> None:

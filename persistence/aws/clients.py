@@ -25,14 +25,26 @@ Client = Any
 """A client of aioboto3, which has no types."""
 Service = Literal["dynamodb", "s3"]
 
-CONNECT_TIMEOUT = 2.0
-READ_TIMEOUT = 5.0
-ATTEMPTS = 3
-"""Of one call, the first included; what waits longer is our queue's to try again. The mode
-`adaptive` took 125 s where `standard` took 10 s, at 50 % throttling."""
 CONNECTIONS = 16
 KEEP_ALIVE = 50.0
 """Seconds; the library's 12 would open a connection anew after every quiet spell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one call may take: `attempts`, the first included, of two times in seconds.
+
+    What waits longer is our queues' to try again. The mode `adaptive` took 125 s where `standard`
+    took 10 s, at 50 % throttling.
+    """
+
+    connect: float = 2.0
+    read: float = 5.0
+    attempts: int = 3
+
+
+LEASE_PATIENCE = Patience(connect=1.0, read=2.0, attempts=2)
+"""A renewal is of use only before the lease ends; its keeper tries again by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +88,8 @@ async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
         bulk = LoopThread("aws-bulk")
         stack.push_async_callback(bulk.close)
 
-        async def here(service: Service) -> Client:
-            return await stack.enter_async_context(client_of(session, service, settings))
+        async def here(service: Service, patience: Patience = Patience()) -> Client:
+            return await stack.enter_async_context(client_of(session, service, settings, patience))
 
         async def there(service: Service) -> Client:
             manager = client_of(aside, service, settings)
@@ -85,7 +97,7 @@ async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
 
         return Clients(
             dynamodb=await here("dynamodb"),
-            lease=await here("dynamodb"),
+            lease=await here("dynamodb", LEASE_PATIENCE),
             s3=await here("s3"),
             bulk=bulk,
             bulk_dynamodb=await there("dynamodb"),
@@ -110,7 +122,10 @@ def _session() -> aioboto3.Session:
 
 
 def client_of(
-    session: aioboto3.Session, service: Service, settings: AwsSettings
+    session: aioboto3.Session,
+    service: Service,
+    settings: AwsSettings,
+    patience: Patience = Patience(),
 ) -> AbstractAsyncContextManager[Client]:
     """Return a client to be entered on the loop that uses it."""
     manager: AbstractAsyncContextManager[Client] = session.client(
@@ -118,9 +133,9 @@ def client_of(
         region_name=settings.region,
         endpoint_url=settings.endpoint_url(service),
         config=AioConfig(
-            connect_timeout=CONNECT_TIMEOUT,
-            read_timeout=READ_TIMEOUT,
-            retries={"mode": "standard", "total_max_attempts": ATTEMPTS},
+            connect_timeout=patience.connect,
+            read_timeout=patience.read,
+            retries={"mode": "standard", "total_max_attempts": patience.attempts},
             parameter_validation=False,
             max_pool_connections=CONNECTIONS,
             connector_args={"keepalive_timeout": KEEP_ALIVE},

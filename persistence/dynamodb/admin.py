@@ -24,6 +24,7 @@ LOOK_INTERVAL = 2.0
 """Seconds between looks at a table that is being made: five minutes in all."""
 _NO_TABLE = "ResourceNotFoundException"
 _ON_DEMAND = "PAY_PER_REQUEST"
+_SERVING = ("ACTIVE", "UPDATING")
 
 Progress = Callable[[str], None]
 """Called with the name of each table that was made."""
@@ -93,20 +94,33 @@ async def check(client: Client, names: TableNames) -> list[str]:
 
 def differences(found: Found) -> Iterator[str]:
     """Yield how a table differs from its declaration."""
+    yield from obstacles(found)
     wanted, shape = declared(found.table), found.shape
     if shape is None:
-        yield f"{found.name}: there is no such table"
         return
-    if found.status != "ACTIVE":
-        yield f"{found.name}: is {found.status}, not ACTIVE"
+    if found.status == "UPDATING":
+        yield f"{found.name}: is being changed"
     for what, have, want in (
-        ("keys", _told(shape.keys), _told(wanted.keys)),
         ("billing", shape.billing, wanted.billing),
         ("TTL attribute", shape.ttl, wanted.ttl),
     ):
         if have != want:
             yield f"{found.name}: {what} {have or 'none'}, not {want or 'none'}"
-    yield from _index_differences(found.name, shape, wanted)
+    for index in shape.indexes.keys() - wanted.indexes.keys():
+        yield f"{found.name}: index {index} is not declared, and every write pays for it"
+
+
+def obstacles(found: Found) -> Iterator[str]:
+    """Yield those differences on which no server can stand."""
+    wanted, shape = declared(found.table), found.shape
+    if shape is None:
+        yield f"{found.name}: there is no such table"
+        return
+    if found.status not in _SERVING:
+        yield f"{found.name}: is {found.status}, not ACTIVE"
+    if shape.keys != wanted.keys:
+        yield f"{found.name}: keys {_told(shape.keys)}, not {_told(wanted.keys)}"
+    yield from _index_obstacles(found.name, shape, wanted)
 
 
 def declared(table: Table) -> Shape:
@@ -134,7 +148,7 @@ def _told(keys: Sequence[tuple[str, str]]) -> str:
     return " + ".join(f"{name} ({kind})" for name, kind in keys)
 
 
-def _index_differences(name: str, shape: Shape, wanted: Shape) -> Iterator[str]:
+def _index_obstacles(name: str, shape: Shape, wanted: Shape) -> Iterator[str]:
     for index, want in wanted.indexes.items():
         have = shape.indexes.get(index)
         if have is None:
@@ -144,8 +158,6 @@ def _index_differences(name: str, shape: Shape, wanted: Shape) -> Iterator[str]:
             yield f"{name}: index {index}: keys {_told(have.keys)}, not {_told(want.keys)}"
         if have.projection != want.projection:
             yield f"{name}: index {index}: projects {have.projection}, not {want.projection}"
-    for index in shape.indexes.keys() - wanted.indexes.keys():
-        yield f"{name}: index {index} is not declared, and every write pays for it"
 
 
 async def _make(client: Client, table: Table, name: str) -> bool:

@@ -14,8 +14,6 @@ from persistence.ports import Condition, Item
 from persistence.tables import MAIN
 
 PARTITION = "LEASE"
-DURATION = 15.0
-"""Seconds that a dead holder keeps others waiting; renewals come every third of it."""
 _DAMAGED = "was something else written there? put back owner, fence (a number) and leaseUntil"
 
 
@@ -26,9 +24,10 @@ class LeaseSettings:
     game: str
     owner: str
     """Names this process to people, and is like no other's: see `this_process`."""
+    duration: float
+    """Seconds that a dead holder keeps others waiting; renewals come every third of it."""
     waits: bool = True
     """Whether to wait until the holder is gone, or else to refuse while there is one."""
-    duration: float = DURATION
 
 
 @dataclass(frozen=True, slots=True)

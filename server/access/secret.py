@@ -51,6 +51,12 @@ def open_secret(settings: Settings, random_bytes: RandomBytes = secrets.token_by
     if settings.secret_file is not None:
         return _read(settings.secret_file, SHARED_WRITE_BITS, "go-w")
     if (path := missing(settings)) is not None:
+        if settings.store == "aws":
+            raise ConfigurationError.of(
+                str(path),
+                "is not there, and --store aws makes none: the next machine would not have it",
+                "Set TESSERAE_SECRET, or give --secret-file; `openssl rand -hex 32` makes one.",
+            )
         _make(path, secrets_text(random_bytes))
     return _read(settings.data / FILE_NAME, SHARED_BITS, "600")
 

@@ -11,14 +11,14 @@ import click
 
 from canvas.region import Region
 from pictures.limits import MAX_SCALE, MAX_SIDE, largest_scale
-from server.cli.options import SettingsCommand, loaded, settings_options
+from server.cli.options import PLACE_NAMES, SettingsCommand, loaded, settings_options
 from server.cli.output import STANDARD, check_target, opened_output
 from server.cli.parameters import RegionParameter, check_region
 from server.game.names import DEFAULT_GAME
 
 
 @click.command("export", cls=SettingsCommand)
-@settings_options("data")
+@settings_options(*PLACE_NAMES)
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="Game to export from.")
 @click.option(
     "-o",

@@ -10,14 +10,14 @@ from typing import Any
 
 import click
 
-from server.cli.options import SettingsCommand, loaded, settings_options
+from server.cli.options import STORE_NAMES, SettingsCommand, loaded, settings_options
 from server.cli.parameters import PlaceParameter
 from server.game.names import DEFAULT_GAME
 
 
 @click.command("import", cls=SettingsCommand)
 @click.argument("picture", type=click.Path(path_type=Path))
-@settings_options("data", "secret_file")
+@settings_options(*STORE_NAMES, "secret_file")
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="Game to import into.")
 @click.option(
     "--at", type=PlaceParameter(), metavar="X,Y", help="Where the picture's corner goes. [0,0]"
@@ -60,7 +60,7 @@ def import_(**flags: Any) -> None:
     # Numpy and Pillow are loaded only now, so that help and mistakes in flags come at once.
     from server.cli.importing.flow import Wish, run  # noqa: PLC0415
 
-    names = ("data", "secret_file", "config_file")
+    names = (*STORE_NAMES, "secret_file", "config_file")
     wish = Wish(**{name: value for name, value in flags.items() if name not in names})
     if (wish.url is None) != (wish.token_file is None):
         raise click.UsageError("--url and --token-file go together; give both, or --data")

@@ -25,7 +25,7 @@ def check(**flags: Any) -> None:
     Takes the flags of serve. Secrets are masked. Errors are told all at once, with exit code 2.
     """
     configuration = loaded(flags)
-    if missing(configuration.settings) is None:
+    if configuration.settings.store == "aws" or missing(configuration.settings) is None:
         open_secret(configuration.settings)
     click.echo(to_toml(configuration), nl=False)
 

@@ -2,7 +2,7 @@
 
     0  done, or stopped cleanly
     2  usage or configuration
-    3  the store is damaged or in use
+    3  the store is damaged or in use, or another server took it over
     1  anything else
 
 No traceback is shown unless `--debug` asks for it. Called by main.py alone.
@@ -12,7 +12,7 @@ import traceback
 
 import click
 
-from persistence.errors import StoreDamaged, StoreInUse
+from persistence.errors import LeaseLost, StoreDamaged, StoreInUse
 from server.problems import ConfigurationError
 
 DONE = 0
@@ -40,7 +40,7 @@ def exit_code_of(error: BaseException) -> int:
     """Return the exit code that an exception stands for."""
     if isinstance(error, ConfigurationError | click.UsageError):
         return USAGE
-    if isinstance(error, StoreDamaged | StoreInUse):
+    if isinstance(error, StoreDamaged | StoreInUse | LeaseLost):
         return STORE
     return FAILED
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from server.cli.options import SettingsCommand, loaded, settings_options
+from server.cli.options import PLACE_NAMES, SettingsCommand, loaded, settings_options
 from server.cli.output import STANDARD, check_target
 from server.cli.parameters import MomentParameter, RegionParameter
 from server.game.names import DEFAULT_GAME
@@ -21,7 +21,7 @@ PSEUDONYM_KEY_BYTES = 32
 
 
 @click.command("export", cls=SettingsCommand)
-@settings_options("data")
+@settings_options(*PLACE_NAMES)
 @click.option("--game", default=DEFAULT_GAME, show_default=True, help="Game to export from.")
 @click.option(
     "--format",
@@ -59,7 +59,7 @@ def export(format_: str | None, output: str, *, force: bool, **flags: Any) -> No
     Works beside a running server, and has everything that was placed until it began. Addresses are
     never in it, nor keys made of them.
     """
-    names = ("data", "config_file")
+    names = (*PLACE_NAMES, "config_file")
     settings = loaded({name: flags.pop(name) for name in names}).settings
     chosen = format_ or _format_of(output)
     check_target(output, force=force, binary=chosen == "parquet")

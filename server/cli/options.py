@@ -17,6 +17,12 @@ from server.config.table import BY_NAME, CONFIG_VARIABLE, ROWS, Row
 OTHER_GROUP = "Options"
 CONFIG_PARAMETER = "config_file"
 ALL_NAMES = tuple(row.name for row in ROWS)
+PLACE_NAMES = (
+    *("data", "store", "stage", "table_prefix", "bucket"),
+    *("endpoint_url_dynamodb", "endpoint_url_s3"),
+)
+"""What names a store, for commands whose --region is a part of a board; AWS_REGION names AWS's."""
+STORE_NAMES = (*PLACE_NAMES, "region")
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -6,6 +6,7 @@ line, before anything of the server runs.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from server.config.groups.aws import AwsStoring
 from server.config.palette import read_palette
 from server.config.settings import Settings
 from server.config.table import BY_NAME, CONFIG_VARIABLE, PREFIX, ROWS, Row
@@ -23,9 +25,12 @@ from server.problems import ConfigurationError, Problem
 
 MAX_FILE_BYTES = 1_000_000
 MAX_SHOWN_CHARS = 200
+MASK = "********"
+USER_IN_URL = re.compile(r"//[^/?#]*@")
 OTHERS_MAY_READ = 0o077
 NEEDED_OF_ISSUER = ("jwks_url", "jwks_issuer", "jwks_audience")
 ISSUER_SETTINGS = (*NEEDED_OF_ISSUER, "jwks_roles_claim")
+AWS_SETTINGS = tuple(AwsStoring.model_fields)
 
 
 class Given(NamedTuple):
@@ -187,7 +192,7 @@ def _reasons(error: ValidationError) -> dict[str, str]:
 def _shown(row: Row, given: Given) -> str:
     if row.secret:
         return given.where
-    text = str(given.value)
+    text = USER_IN_URL.sub(f"//{MASK}@", str(given.value))
     short = text if len(text) <= MAX_SHOWN_CHARS else text[:MAX_SHOWN_CHARS] + "…"
     return f"{given.where}: {short!r}"
 
@@ -209,6 +214,7 @@ def _check_conflicts(
         )
     _check_issuer(settings, given, wrong, found)
     _check_admin_port(settings, given, found)
+    _check_store(settings, given, wrong, found)
 
 
 def _check_issuer(
@@ -221,6 +227,18 @@ def _check_issuer(
         return
     keys = " and ".join(BY_NAME[name].key for name in missing)
     found.add(given[named[0]].where, "is a part of an outside issuer", f"Give {keys}, too.")
+
+
+def _check_store(
+    settings: Settings, given: Mapping[str, Given], wrong: set[str], found: _Findings
+) -> None:
+    if settings.store == "aws" and settings.bucket is None and "bucket" not in wrong:
+        where = _shown(BY_NAME["store"], given["store"])
+        found.add(where, "needs a bucket", "Give bucket, too.")
+    meant = [name for name in AWS_SETTINGS if name in given]
+    if meant and "store" not in given:
+        where = _shown(BY_NAME[meant[0]], given[meant[0]])
+        found.add(where, "is for another store", "Give store = aws, too, or leave it out.")
 
 
 def _check_admin_port(settings: Settings, given: Mapping[str, Given], found: _Findings) -> None:

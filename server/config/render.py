@@ -6,10 +6,9 @@ Masks every secret. Called by `tesserae config check` and `tesserae config refer
 import json
 from typing import Any
 
-from server.config.load import Loaded
+from server.config.load import MASK, Loaded
 from server.config.table import CONFIG_VARIABLE, GROUPS, ROWS, Row
 
-MASK = "********"
 SOURCE_COLUMN = 44
 
 INTRODUCTION = f"""\

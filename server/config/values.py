@@ -138,6 +138,21 @@ def read_key_address(value: object) -> object:
     return parts._replace(fragment="").geturl()
 
 
+def read_service_address(value: object) -> object:
+    """Read the address of a service: a scheme and a host, perhaps a port. Raises ValueError."""
+    text = str(value).strip()
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError as error:
+        raise ValueError("is no address of a service") from error
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("has a user or a password in it, which logs would show")
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("is no address of a service")
+    return text.rstrip("/")
+
+
 def read_size(value: object) -> object:
     """Read `WIDTHxHEIGHT`, each side 1 to 8000. Raises ValueError."""
     match = re.fullmatch(r"([0-9]{1,5})[xX]([0-9]{1,5})", str(value).strip())
@@ -195,6 +210,7 @@ Networks = Annotated[
     BeforeValidator(read_networks),
     Accepts("networks with commas between: 10.0.0.0/8,2001:db8::/32"),
 ]
+ServiceAddress = Annotated[str, BeforeValidator(read_service_address)]
 KeyAddress = Annotated[str, BeforeValidator(read_key_address)]
 Listen = Annotated[Endpoint, BeforeValidator(read_endpoint)]
 BoardSize = Annotated[

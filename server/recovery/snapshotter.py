@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import orjson
 
-from persistence.errors import ConditionFailed, StoreError
+from persistence.errors import ConditionFailed, LeaseLost, StoreError
 from persistence.ports import Condition, Store, Update
 from persistence.tables import CONFIG
 from server.clock import Clock
@@ -65,7 +65,10 @@ class Snapshotter:
         return new_events >= self._every_events or waited_ms >= self._every_ms
 
     async def store_now(self) -> None:
-        """Store what is published, unless it is stored already; errors are told, not raised."""
+        """Store what is published, unless it is stored already; errors are told, not raised.
+
+        But for LeaseLost, which is the end: somebody else stores snapshots now.
+        """
         async with self._storing:
             self._tried_ms = self._clock.monotonic_ms()
             if self._game.replica.seq == self._stored_seq:
@@ -77,6 +80,8 @@ class Snapshotter:
             try:
                 await self._writer.write(snapshot, side)
                 await self._raise_config_seq(snapshot.seq)
+            except LeaseLost:
+                raise
             except StoreError as error:
                 self._on_error(self._game, error)
                 return

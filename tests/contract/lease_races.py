@@ -10,7 +10,6 @@ import pytest
 
 from persistence.dynamodb.lease import DynamoLease
 from persistence.dynamodb.lease_record import (
-    DURATION,
     PARTITION,
     LeaseEvents,
     LeaseSettings,
@@ -24,6 +23,7 @@ from persistence.wrapped import WrappedTables
 from tests.support.virtual_time import WALL_MS, Machine, VirtualTime
 
 GAME = "place#main"
+DURATION = 15.0
 KEY = Key(PARTITION, GAME)
 AWAY = TransientFault("away", "wait")
 HOUR_MS = 3_600_000
@@ -68,7 +68,7 @@ class Race:
         wall_ms = (lambda: WALL_MS) if stopped_wall else machine.wall_ms
         lease = DynamoLease(
             WrappedTables(WrappedTables(self.tables, faults.around), machine.around),
-            LeaseSettings(game, name, waits=waits),
+            LeaseSettings(game, name, DURATION, waits=waits),
             LeaseTime(machine.monotonic, wall_ms, machine.sleep),
             LeaseEvents(lambda holder, _: waited_for.append(holder), troubles.append),
         )

@@ -17,6 +17,8 @@ import pytest
 from tests.support.source import ROOT
 
 PATIENCE_S = 60
+PEERS = Path(os.environ.get("TESSERAE_PEERS", ROOT / ".venv-peers"))
+"""Read once, since tests/conftest.py takes the variable away: to the product it is no setting."""
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",
@@ -28,7 +30,7 @@ CREDENTIALS = {
 
 def peer(name: str) -> Path:
     """Where a peer's program is; skips the test when it is not installed."""
-    program = Path(os.environ.get("TESSERAE_PEERS", ROOT / ".venv-peers")) / "bin" / name
+    program = PEERS / "bin" / name
     if not program.exists():
         pytest.skip(f"{program} is missing: set TESSERAE_PEERS, or run `make peers`")
     return program

@@ -25,6 +25,10 @@ from server.config.values import Size
 from server.founding import read_founding
 from server.game.game import Game
 from server.lifecycle import Lifecycle
+from server.operator_log import OperatorLog
+from server.phase import Phase
+from server.telemetry.logs import get_logger
+from server.telemetry.metrics import Metrics
 from tests.support.foreign import BINARY, Foreign, dialled
 from tests.support.http import Answer
 from tests.support.memory_store import open_memory
@@ -180,7 +184,8 @@ def composed(
         faults.hold(held)
     kept = faulty(store or open_memory(), faults)
     founding = read_founding(given)
-    return compose(given, SECRET, founding, clock or SystemClock(), kept), faults
+    log = OperatorLog(get_logger("server"), Phase(), Metrics())
+    return compose(given, SECRET, founding, clock or SystemClock(), kept, log), faults
 
 
 @asynccontextmanager

@@ -36,7 +36,7 @@ from server.cli.importing.plan import (
     new_target,
 )
 from server.cli.importing.view import View
-from server.cli.stores import opened
+from server.cli.stores import opened, place_of
 from server.clock import SystemClock
 from server.config import Settings
 from server.config.palette import read_listed
@@ -172,7 +172,7 @@ async def _stored(wish: Wish, settings: Settings, view: View) -> Target:
             events = RecoveryEvents(advance, _ignore)
             present = await read_present(store, wish.game, events)
     if present is None:
-        raise NoStore(f"there is no game {wish.game} in {settings.data}")
+        raise NoStore(f"there is no game {wish.game} in {place_of(settings)}")
     replica = present.outcome.replica
     geometry, palette = replica.lineage.geometry, replica.settings.palette
     return Target(wish.game, replica.board, geometry, palette, replica.epoch)
@@ -181,12 +181,14 @@ async def _stored(wish: Wish, settings: Settings, view: View) -> Target:
 def _unfounded(wish: Wish, settings: Settings, picture: Picture) -> Target:
     if wish.game != DEFAULT_GAME:
         raise Unsuitable(
-            f"there is no game {wish.game} in {settings.data}; only {DEFAULT_GAME} can be founded"
+            f"there is no game {wish.game} in {place_of(settings)};"
+            f" only {DEFAULT_GAME} can be founded"
         )
     if wish.at is not None:
         raise Unsuitable(
-            f"there is no board in {settings.data} yet, so that --at has no meaning; leave it out"
-            " to found one of the picture's size, or run `tesserae serve --size WxH` first"
+            f"there is no board in {place_of(settings)} yet, so that --at has no meaning;"
+            " leave it out to found one of the picture's size,"
+            " or run `tesserae serve --size WxH` first"
         )
     colors = _colors(wish, picture, None)
     return new_target(wish.game, picture, colors.palette if colors else DEFAULT)

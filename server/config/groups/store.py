@@ -18,7 +18,12 @@ class Storing(BaseModel):
         Path, About(GROUP, "Directory of the embedded store; made when it is not there.", "DIR")
     ] = Path("data")
     store: Annotated[
-        Literal["embedded"], About(GROUP, "Where games are kept: SQLite and files.", "embedded")
+        Literal["embedded", "aws"],
+        About(
+            GROUP,
+            "Where games are kept: in SQLite and files, or in DynamoDB and S3.",
+            "embedded|aws",
+        ),
     ] = "embedded"
     snapshot_interval: Annotated[
         Number,

@@ -93,7 +93,7 @@ def test_networks_of_mapped_addresses_are_ipv4() -> None:
         ("address_cooldown", "on"),
         ("cooldown_ms", "off"),
         ("cooldown_stack", "0"),
-        ("store", "aws"),
+        ("store", "redis"),
         ("log_format", "xml"),
         ("metrics_token", "short"),
     ],
