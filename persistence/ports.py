@@ -252,8 +252,11 @@ class Blobs(Protocol):
 class Lease(Protocol):
     """The right to be the one writer of a store."""
 
-    async def acquire(self) -> int:
-        """Take it and return the fence, higher than any before. Raises StoreInUse."""
+    async def acquire(self, *, above: int = 0) -> int:
+        """Take it and return the fence, higher than any before and than `above`.
+
+        A store that takes another one's history over gives that one's fence. Raises StoreInUse.
+        """
         ...
 
     def valid(self) -> bool:

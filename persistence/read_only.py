@@ -25,8 +25,9 @@ def read_only(store: Store) -> Store:
 class NoLease:
     """The `Lease` port of a store that is only read."""
 
-    async def acquire(self) -> int:
+    async def acquire(self, *, above: int = 0) -> int:
         """Raise PermanentFault."""
+        del above
         _refuse()
 
     def valid(self) -> bool:

@@ -66,7 +66,7 @@ class DynamoLease:
         self._loss: LeaseLost | None = None
         self._is_lost = asyncio.Event()
 
-    async def acquire(self) -> int:
+    async def acquire(self, *, above: int = 0) -> int:
         """Take it and return the fence. Raises StoreInUse unless it waits; StoreDamaged."""
         await self.release()
         self._loss = None
@@ -74,12 +74,12 @@ class DynamoLease:
         seen = await self._patiently(self._look)
         while True:
             if seen is None or self._is_free(seen) or await self._stands_still(seen):
-                fence = await self._patiently(partial(self._take, seen))
+                fence = await self._patiently(partial(self._take, seen, above))
                 if fence is not None:
                     return fence
             seen = await self._patiently(self._look)
             if seen is not None and not self._is_free(seen) and not self._settings.waits:
-                raise StoreInUse(f"{self._place} is held by {seen.owner}", _HELD, url=seen.url)
+                raise StoreInUse(f"{self._place} is held by {seen.holder}", _HELD, url=seen.url)
 
     def valid(self) -> bool:
         """Whether it is held beyond doubt: no other process can have taken it by now."""
@@ -141,18 +141,20 @@ class DynamoLease:
 
     async def _stands_still(self, seen: Record) -> bool:
         """Watch a record for a whole lease; False as soon as it is another."""
-        settings, time = self._settings, self._time
-        self._events.waiting(seen.owner, settings.duration)
+        time = self._time
+        watched = max(self._settings.duration, seen.lease_ms / 1000)
+        self._events.waiting(seen.holder, watched)
         began = time.monotonic()
-        while time.monotonic() - began < settings.duration:
-            await time.sleep(settings.duration / LOOKS)
+        while time.monotonic() - began < watched:
+            await time.sleep(watched / LOOKS)
             if await self._patiently(self._look) != seen:
                 return False
         return True
 
-    async def _take(self, seen: Record | None) -> int | None:
+    async def _take(self, seen: Record | None, above: int) -> int | None:
         """Write our name if the record is still as `seen`; returns the fence, None if it is not."""
-        sent, fence = self._time.monotonic(), (seen.fence if seen is not None else 0) + 1
+        sent = self._time.monotonic()
+        fence = max(above, 0 if seen is None else seen.fence) + 1
         until_ms = self._until_ms(seen.until_ms if seen is not None else 0)
         item = {
             MAIN.partition: self._key.partition,
@@ -160,6 +162,8 @@ class DynamoLease:
             "owner": self._settings.owner,
             "fence": fence,
             "leaseUntil": until_ms,
+            "leaseMs": round(self._settings.duration * 1000),
+            "sinceMs": self._time.wall_ms(),
         }
         condition = Condition(exists=False) if seen is None else seen.unchanged()
         try:
@@ -220,7 +224,7 @@ class DynamoLease:
             MAIN,
             self._key,
             set={"leaseUntil": 0},
-            remove=("owner", "url"),
+            remove=("owner", "url", "leaseMs", "sinceMs"),
             condition=self._ours(held),
         )
         with suppress(ConditionFailed):  # another process has it, who need not be told

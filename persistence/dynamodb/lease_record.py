@@ -7,13 +7,17 @@ import asyncio
 import os
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from persistence.errors import StoreDamaged, StoreError
 from persistence.ports import Condition, Item
 from persistence.tables import MAIN
 
 PARTITION = "LEASE"
+LONGEST_MS = 3_600_000
+"""Of a lease; a record that tells of a longer one is no lease."""
 _DAMAGED = "was something else written there? put back owner, fence (a number) and leaseUntil"
 
 
@@ -45,7 +49,8 @@ class LeaseEvents:
     """What the operator is told."""
 
     waiting: Callable[[str, float], None]
-    """Called with the holder and the seconds for which it is watched, for each renewal of it."""
+    """Called with the holder in words and the seconds for which it is watched; again for each
+    renewal of it."""
     troubled: Callable[[StoreError], None]
     """A call failed and is tried again."""
 
@@ -59,6 +64,10 @@ class Record:
     fence: int
     until_ms: int
     url: str = ""
+    lease_ms: int = 0
+    """What its holder renews it by: who waits has to watch for as long, whatever its own are."""
+    since_ms: int = 0
+    """When it was taken, by its holder's wall clock; for people."""
 
     @classmethod
     def of(cls, item: Item) -> "Record":
@@ -68,12 +77,32 @@ class Record:
             item.get("fence", 0),
             item.get("leaseUntil", 0),
             item.get("url", ""),
+            item.get("leaseMs", 0),
+            item.get("sinceMs", 0),
         )
-        numbers = (record.fence, record.until_ms)
-        if any(type(number) is not int for number in numbers) or record.fence < 1:
+        if not record._is_sound():
             place = f"{item.get(MAIN.partition)} / {item.get(MAIN.sort)}"
             raise StoreDamaged(f"the item {place} is no lease", _DAMAGED)
         return record
+
+    def _is_sound(self) -> bool:
+        numbers = (self.fence, self.until_ms, self.lease_ms, self.since_ms)
+        texts = (self.owner, self.url)
+        return (
+            all(type(number) is int for number in numbers)
+            and all(type(text) is str for text in texts)
+            and self.fence >= 1
+            and 0 <= self.lease_ms <= LONGEST_MS
+        )
+
+    @property
+    def holder(self) -> str:
+        """Who has it, in words."""
+        words = self.owner
+        with suppress(ValueError, OverflowError, OSError):  # a clock that was far off
+            since = datetime.fromtimestamp(self.since_ms / 1000, UTC)
+            words += f" since {since:%Y-%m-%d %H:%M:%S} UTC" if self.since_ms else ""
+        return words + (f", reached at {self.url}" if self.url else "")
 
     def unchanged(self) -> Condition:
         """Return the condition that it is still as it was read."""

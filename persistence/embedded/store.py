@@ -36,14 +36,15 @@ class EmbeddedLease:
         self._tables = tables
         self._wall_ms = wall_ms
 
-    async def acquire(self) -> int:
+    async def acquire(self, *, above: int = 0) -> int:
         """Return the next fence; takes the lock again after a release. Raises StoreInUse."""
         if self._lock is None:
             raise PermanentFault("the store was opened for reading", "open it for writing")
         self._lock.acquire(self._wall_ms())
-        item = await self._tables.write(Update(MAIN, LEASE_KEY, add={"fence": 1}))
-        assert item is not None  # noqa: S101 - an update returns its item
-        return int(item["fence"])
+        found = await self._tables.get(MAIN, LEASE_KEY)
+        fence = max(above, 0 if found is None else int(found.get("fence", 0))) + 1
+        await self._tables.write(Update(MAIN, LEASE_KEY, set={"fence": fence}))
+        return fence
 
     def valid(self) -> bool:
         """Whether the directory's lock is held."""

@@ -21,6 +21,16 @@ class LeaseContract:
                 await lease.release()
         assert fences == sorted(set(fences))
 
+    async def test_a_fence_may_be_asked_for_above_another_stores(
+        self, open_lease: OpenLease
+    ) -> None:
+        async with open_lease() as lease:
+            assert await lease.acquire(above=40) == 41
+            await lease.release()
+            assert await lease.acquire(above=7) == 42
+            await lease.release()
+            assert await lease.acquire() == 43
+
     async def test_a_rival_is_refused_while_it_is_held(self, open_lease: OpenLease) -> None:
         async with open_lease() as holder:
             fence = await holder.acquire()

@@ -61,6 +61,7 @@ class Race:
         game: str = GAME,
         skew_ms: int = 0,
         stopped_wall: bool = False,
+        duration: float = DURATION,
     ) -> Runner:
         machine, faults = Machine(self.time, skew_ms), Faults()
         waited_for: list[str] = []
@@ -68,7 +69,7 @@ class Race:
         wall_ms = (lambda: WALL_MS) if stopped_wall else machine.wall_ms
         lease = DynamoLease(
             WrappedTables(WrappedTables(self.tables, faults.around), machine.around),
-            LeaseSettings(game, name, DURATION, waits=waits),
+            LeaseSettings(game, name, duration, waits=waits),
             LeaseTime(machine.monotonic, wall_ms, machine.sleep),
             LeaseEvents(lambda holder, _: waited_for.append(holder), troubles.append),
         )
@@ -76,9 +77,9 @@ class Race:
         self.runners.append(runner)
         return runner
 
-    async def acquire(self, runner: Runner) -> int:
+    async def acquire(self, runner: Runner, above: int = 0) -> int:
         """Let time pass until it has it, or is refused."""
-        return await self.time.during(runner.lease.acquire())
+        return await self.time.during(runner.lease.acquire(above=above))
 
     async def at_once(self, *runners: Runner) -> list[int | BaseException]:
         """Let all want it in one moment."""
@@ -105,6 +106,7 @@ class LeaseRaces:
         assert await race.acquire(holder) == 1
         until_ms = WALL_MS + round(DURATION * 1000)
         item = {"pk": "LEASE", "sk": GAME, "owner": "a", "fence": 1, "leaseUntil": until_ms}
+        item |= {"leaseMs": round(DURATION * 1000), "sinceMs": WALL_MS}
         assert await race.item() == item
         await race.time.advance(DURATION)
         assert await race.item() == item | {"leaseUntil": until_ms + round(DURATION * 1000)}
@@ -153,7 +155,7 @@ class LeaseRaces:
         taking = asyncio.create_task(standby.lease.acquire())
         await race.time.advance(10 * DURATION)
         assert not taking.done()
-        assert set(standby.waited_for) == {"a"}
+        assert set(standby.waited_for) == {"a since 2025-10-09 08:53:20 UTC"}
         await holder.lease.release()
         await race.time.advance(DURATION / 10)
         assert taking.done()
@@ -173,6 +175,22 @@ class LeaseRaces:
         assert taking.done()
         assert await taking == 2
         assert standby.lease.valid()
+
+    @pytest.mark.parametrize("durations", [(15.0, 3.0), (3.0, 15.0)])
+    async def test_who_is_set_otherwise_watches_for_the_longer_lease(
+        self, race: Race, durations: tuple[float, float]
+    ) -> None:
+        holder = race.runner("a", duration=durations[0])
+        await race.acquire(holder)
+        standby = race.runner("b", waits=True, duration=durations[1])
+        taking = asyncio.create_task(standby.lease.acquire())
+        await race.time.advance(40)
+        assert not taking.done()
+        holder.machine.freeze()
+        for _ in range(200):
+            await race.time.advance(0.1)
+            assert not (holder.lease.valid() and standby.lease.valid())
+        assert await taking == 2
 
     async def test_a_writer_that_was_frozen_learns_that_it_lost(self, race: Race) -> None:
         frozen, taker = race.runner("a"), race.runner("b")
@@ -302,7 +320,17 @@ class LeaseRaces:
         assert not holder.lease.valid()
 
     @pytest.mark.parametrize(
-        "attributes", [{}, {"fence": "1"}, {"fence": 0}, {"fence": 1, "leaseUntil": "soon"}]
+        "attributes",
+        [
+            {},
+            {"fence": "1"},
+            {"fence": 0},
+            {"fence": 1, "leaseUntil": "soon"},
+            {"fence": 1, "leaseMs": 10**12},
+            {"fence": 1, "leaseMs": -1},
+            {"fence": 1, "owner": 7},
+            {"fence": 1, "url": ["http://127.0.0.1"]},
+        ],
     )
     async def test_what_is_no_lease_is_told_and_left(self, race: Race, attributes: Item) -> None:
         item = {"pk": KEY.partition, "sk": KEY.sort, "owner": "x", **attributes}

@@ -30,8 +30,8 @@ class OnItsOwnTime:
         self.tell = runner.lease.tell
         self.release = runner.lease.release
 
-    async def acquire(self) -> int:
-        return await self._race.acquire(self._runner)
+    async def acquire(self, *, above: int = 0) -> int:
+        return await self._race.acquire(self._runner, above)
 
 
 class InMemory:

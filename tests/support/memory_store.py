@@ -217,12 +217,12 @@ class MemoryLease:
         self._shared = shared
         self._held = False
 
-    async def acquire(self) -> int:
+    async def acquire(self, *, above: int = 0) -> int:
         if self._shared[1] and not self._held:
             url: str = self._shared[2]
             raise StoreInUse("another lease holds this store", "release it first", url=url)
         self._held = True
-        fence: int = self._shared[0] + 1
+        fence: int = max(above, self._shared[0]) + 1
         self._shared[:] = [fence, 1, ""]
         return fence
 
