@@ -57,7 +57,7 @@ def run(settings: Settings) -> int:
 async def serve(settings: Settings, secret: Secret, founding: Founding, clock: Clock) -> int:
     """Open the store, serve, and close it; returns the exit code."""
     log = OperatorLog(get_logger("server"), Phase(), Metrics())
-    async with open_store(settings, clock, log.opening_events()) as store:
+    async with open_store(settings, clock, log.opening_events(clock.monotonic_ms)) as store:
         return await compose(settings, secret, founding, clock, store, log).run()
 
 

@@ -130,7 +130,9 @@ class Lifecycle:
             raise
         self._open(game)
         tls = parts.ports.certificate is not None
-        await parts.store.lease.tell(own_url(settings.host, parts.listener.port, tls=tls))
+        from_afar = settings.store == "aws"
+        url = own_url(settings.host, parts.listener.port, tls=tls, from_afar=from_afar)
+        await parts.store.lease.tell(url)
         parts.services.phase.ready()
         announce(settings.host, parts.listener.port, tls=tls)
 
@@ -224,6 +226,7 @@ class Lifecycle:
         services = self._parts.services
         while True:
             await asyncio.sleep(HOUSEKEEPING_EVERY)
+            self._parts.log.lease_checked(self._parts.store.lease.valid())
             now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
             services.hub.sweep()
             services.sessions.close_expired(wall_ms)

@@ -5,6 +5,7 @@ and a fault that retrying cannot mend into "not ready". Called through the callb
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from persistence.errors import LeaseLost, StoreDamaged, StoreError, TransientFault
@@ -16,6 +17,26 @@ from server.telemetry.logs import Logger
 from server.telemetry.metrics import Metrics
 
 MS = 1000.0
+AGAIN_MS = 60_000
+"""After so long an event is told again that goes on all the time."""
+
+
+class Seldom:
+    """What goes on all the time is told when it changes, and once a minute."""
+
+    def __init__(self, monotonic_ms: Callable[[], int]) -> None:
+        self._monotonic_ms = monotonic_ms
+        self._last: tuple[str, int] | None = None
+
+    def due(self, words: str) -> bool:
+        """Whether to tell this now."""
+        now_ms = self._monotonic_ms()
+        if self._last is not None:
+            last, told_ms = self._last
+            if words == last and now_ms - told_ms < AGAIN_MS:
+                return False
+        self._last = (words, now_ms)
+        return True
 
 
 class OperatorLog:
@@ -25,14 +46,25 @@ class OperatorLog:
         self._log = log
         self.phase = phase
         self.metrics = metrics
+        self._lease_is_valid = True
 
     def hub_events(self) -> HubEvents:
         """What the hub and its games tell, wired to this."""
         return HubEvents(self._flushed, self._delayed, self._recovered, self._failed)
 
-    def opening_events(self) -> OpeningEvents:
-        """What an opening store tells, wired to this."""
-        return OpeningEvents(self._store_unanswered, self._lease_held, self._lease_troubled)
+    def opening_events(self, monotonic_ms: Callable[[], int]) -> OpeningEvents:
+        """What an opening store tells, wired to this; what is told again and again, seldom."""
+        held, troubled = Seldom(monotonic_ms), Seldom(monotonic_ms)
+
+        def tell_held(holder: str, seconds: float) -> None:
+            if held.due(holder):
+                self._lease_held(holder, seconds)
+
+        def tell_troubled(fault: StoreError) -> None:
+            if troubled.due(str(fault)):
+                self._lease_troubled(fault)
+
+        return OpeningEvents(self._store_unanswered, tell_held, tell_troubled)
 
     def _store_unanswered(self, fault: StoreError, left: float) -> None:
         self._log.warning(
@@ -44,10 +76,10 @@ class OperatorLog:
 
     def _lease_held(self, holder: str, seconds: float) -> None:
         self._log.info(
-            "another server writes to the store; this one waits for its turn",
+            "another server has the right to write; this one looks whether it still lives",
             holder=holder,
-            taken_after_silence_of_s=seconds,
-            remedy="stop the other one, or start with --lease fail",
+            has_to_be_silent_for_s=round(seconds, 1),
+            remedy="stop it, and this one goes on by itself",
         )
 
     def _lease_troubled(self, fault: StoreError) -> None:
@@ -55,6 +87,21 @@ class OperatorLog:
             "the right to write could not be looked after; it is tried again",
             fault=str(fault),
             remedy=fault.hint,
+        )
+
+    def lease_checked(self, is_valid: bool) -> None:
+        """Be ready only while what is placed can be committed; told when that changes."""
+        if is_valid == self._lease_is_valid:
+            return
+        self._lease_is_valid = is_valid
+        if is_valid:
+            self.phase.store_back()
+            self._log.info("the right to write is renewed; what waited is committed")
+            return
+        self.phase.store_away("the right to write was not renewed in time; it is tried again")
+        self._log.warning(
+            "the right to write was not renewed in time; placements wait, watching goes on",
+            remedy="look at the network and at DynamoDB; it is renewed as soon as that answers",
         )
 
     def lease_lost(self, loss: LeaseLost) -> None:

@@ -34,7 +34,7 @@ from persistence.s3.blobs import S3Blobs
 PATIENCE = 30.0
 """Seconds for which a store that does not answer is tried; a start that never ends tells nobody
 that the region is wrong."""
-PAUSE = 1.0
+PAUSE = 3.0
 PROBE = "canvas/canvas.bin"
 """Any key shows whether the bucket may be listed."""
 _UNFIT = (

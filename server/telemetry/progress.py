@@ -5,6 +5,7 @@ outcome. Called by lifecycle.py.
 """
 
 import ipaddress
+import socket
 import sys
 from types import TracebackType
 from typing import Self
@@ -55,8 +56,10 @@ def announce(host: str, port: int, *, tls: bool) -> None:
     sys.stdout.flush()
 
 
-def own_url(host: str, port: int, *, tls: bool) -> str:
-    """Where a process of this machine reaches the server."""
+def own_url(host: str, port: int, *, tls: bool, from_afar: bool = False) -> str:
+    """Where a process of this machine reaches the server, or one `from_afar`."""
+    if from_afar and host in ANY_ADDRESS:
+        host = socket.gethostname()
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  # compared with
     return f"{'https' if tls else 'http'}://{_shown(host)}:{port}"
 

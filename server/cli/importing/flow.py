@@ -217,6 +217,10 @@ async def _carry_out(
     except StoreInUse as busy:
         if not busy.url or plan.target.board is None:
             raise
+        if settings.store != "embedded":
+            # Anybody who writes to the table could have told that address: no token is sent there.
+            remedy = "name it with --url and --token-file, or stop it first"
+            raise StoreInUse(str(busy), remedy) from busy
         return _through(Remote(busy.url, _own_token(settings), is_own=True), plan, base, view)
     return event.seq
 
