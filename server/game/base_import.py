@@ -44,6 +44,8 @@ class Import:
     user_id: str
     palette: Palette | None = None
     """Put in force together with the picture."""
+    epoch: str | None = None
+    """Begun together with the picture, where nobody watches."""
 
 
 async def import_base(game: Game, blobs: Blobs, wanted: Import) -> BaseImported:
@@ -68,7 +70,7 @@ async def import_base(game: Game, blobs: Blobs, wanted: Import) -> BaseImported:
         laid.check(game.head.geometry, palette)
     except ValueError as error:
         raise ImportRefused(Refused.BAD_COLOR.code, str(error)) from error
-    return await game.lay(laid, key, picture.crc32, wanted.user_id, changes)
+    return await game.lay(laid, key, picture.crc32, wanted.user_id, changes, wanted.epoch)
 
 
 def checked_place(game: Game, place: Place, width: int, height: int) -> tuple[int, int]:

@@ -16,8 +16,8 @@ from canvas.settings import Settings
 from persistence.errors import StoreDamaged
 from persistence.ports import Item, Key, Update
 from persistence.tables import CONFIG
-from server.game.history import partition_of
 from server.game.names import config_sort_key
+from server.game.partitions import shards_of
 
 PARTITION = "CONFIG"
 
@@ -33,6 +33,8 @@ class GameConfig:
     settings: Settings
     partitions: tuple[str, ...]
     """Partitions of the history that the game ever used."""
+    shards: int = 1
+    """How many of them are written to in turn."""
     seq: int = 0
     """Seq of the last control event or snapshot; the history is at least that long."""
     writers: Mapping[int, int] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class GameConfig:
             "channel": self.channel,
             "writers": {str(fence): seq for fence, seq in self.writers.items()},
             "historyPartitions": list(self.partitions),
+            "historyShards": self.shards,
             **changing_attributes(self.seq, self.settings, self.lineage),
         }
 
@@ -74,6 +77,7 @@ class GameConfig:
             lineage=lineage,
             settings=_settings(item),
             partitions=tuple(item["historyPartitions"]),
+            shards=item.get("historyShards", 1),
             seq=item["seq"],
             writers={int(fence): seq for fence, seq in item["writers"].items()},
         )
@@ -117,14 +121,29 @@ def changing_attributes(seq: int, settings: Settings, lineage: Lineage) -> dict[
     }
 
 
-def control_update(game: str, seq: int, settings: Settings, lineage: Lineage) -> Update:
-    """Write what a control event changed; goes into the event's own transaction."""
-    return Update(CONFIG, key_of(game), set=changing_attributes(seq, settings, lineage))
+def control_update(
+    game: str, seq: int, settings: Settings, lineage: Lineage, epoch: str | None = None
+) -> Update:
+    """Write what a control event changed; goes into the event's own transaction.
+
+    `epoch` is given where the event begins a new one.
+    """
+    changed = changing_attributes(seq, settings, lineage)
+    begun = {} if epoch is None else {"epoch": epoch}
+    return Update(CONFIG, key_of(game), set=changed | begun)
 
 
 def found(
-    game: str, *, width: int, height: int, settings: Settings, epoch: str, channel: int
+    game: str,
+    *,
+    width: int,
+    height: int,
+    settings: Settings,
+    epoch: str,
+    channel: int,
+    shards: int = 1,
 ) -> GameConfig:
     """Make the config of a new game; raises ValueError for an impossible size."""
     lineage = Lineage([Geometry(width, height)])
-    return GameConfig(game, epoch, channel, lineage, settings, (partition_of(game),))
+    partitions = shards_of(game, shards)
+    return GameConfig(game, epoch, channel, lineage, settings, partitions, shards)

@@ -21,7 +21,8 @@ from server.asking import Asker
 from server.clock import Clock
 from server.game.committer import Committer, CommitterEvents, Decided
 from server.game.config import control_update
-from server.game.history import partition_of, sort_key
+from server.game.history import sort_key
+from server.game.partitions import Partitions
 from server.game.repeats import Repeats
 from server.game.writers import Writers
 from server.replica.replica import Replica
@@ -60,6 +61,7 @@ class Game:
         config_seq: int = 0,
         last_sk: str = "",
         writers: Writers | None = None,
+        partitions: Partitions | None = None,
     ) -> None:
         self.replica = replica
         self.head = head
@@ -73,6 +75,7 @@ class Game:
         """The seq that the config item is known to hold."""
         self.writers = writers or Writers({})
         """Those before this one; what they left beyond their time is no part of the history."""
+        self._partitions = partitions or Partitions.of(replica.stream.game, 1)
         self._clock = clock
         self._listener: GameListener | None = None
         self._committed: list[Decided] = []
@@ -81,7 +84,7 @@ class Game:
         self._awaited: dict[int, asyncio.Future[None]] = {}
         self.committer = Committer(
             journal,
-            partition_of(replica.stream.game),
+            self._partitions,
             fence,
             CommitterEvents(self._on_committed, self._on_delayed, self._on_recovered, self.fail),
         )
@@ -104,7 +107,7 @@ class Game:
     @property
     def partitions(self) -> tuple[str, ...]:
         """History partitions that this game ever used."""
-        return (partition_of(self.name),)
+        return self._partitions.used
 
     def cooldown_of(self, user_id: str | None) -> dict[str, Any]:
         """Build the protocol's `cooldown` object, for one user or for anybody."""
@@ -166,27 +169,31 @@ class Game:
         crc32: int,
         user_id: str,
         changes: Mapping[str, Any] | None = None,
+        epoch: str | None = None,
     ) -> BaseImported:
         """Number a base picture, whose blob is stored by now; returns once it is published.
 
-        `changes` of settings go before it, both or neither. It is decided before anything is
-        awaited. Raises ValueError when it does not suit the board as it now is, and StoreError when
-        the store refuses for good.
+        `changes` of settings go before it, both or neither; so does a new `epoch`, for which
+        nobody may be watching. It is decided before anything is awaited. Raises ValueError when it
+        does not suit the board as it now is, and StoreError when the store refuses for good.
         """
         head, wall_ms = self.head, self._clock.wall_ms()
         laid.check(head.geometry, head.settings.changed(changes or {}).palette)
         if changes:
             self.committer.add(Decided(head.change(changes, wall_ms)))
         event = head.lay(laid, blob, crc32, user_id, wall_ms)
-        self._control(event, joins=bool(changes))
+        self._control(event, joins=bool(changes), epoch=epoch)
         published = asyncio.get_running_loop().create_future()
         self._awaited[event.seq] = published
         await published
+        self.replica.epoch = epoch or self.replica.epoch
         return event
 
-    def _control(self, event: ControlEvent, *, joins: bool = False) -> None:
+    def _control(
+        self, event: ControlEvent, *, joins: bool = False, epoch: str | None = None
+    ) -> None:
         head = self.head
-        update = control_update(self.name, event.seq, head.settings, head.lineage)
+        update = control_update(self.name, event.seq, head.settings, head.lineage, epoch)
         self.committer.add(Decided(event, writes=(update,), joins=joins))
 
     @property

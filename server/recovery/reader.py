@@ -5,7 +5,8 @@ no lock. Called by recovery, and by present.py for the commands that only read.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -69,12 +70,10 @@ class RecoveryReader:
                 blob = await self._store.blobs.get(key)
                 snapshot = None if blob is None else StoredSnapshot.from_blob(key, blob)
                 if snapshot is not None and snapshot.epoch == config.epoch:
-                    return _of_snapshot(config, snapshot)
+                    return board_of(config, snapshot)
             except StoreDamaged as damage:
                 self._listener.damaged(damage)
-        first = config.lineage.frames[0]
-        board = Board(first.width, first.height, config.settings.palette.empty)
-        return Base(board, Lineage([first]), 0, "")
+        return blank_board(config)
 
     async def replay(
         self,
@@ -89,7 +88,27 @@ class RecoveryReader:
         Placements from `lookback_ms` before the base on are told, those before it for nothing else
         than the ring.
         """
-        replay = Replay(
+        replay = self._replay(config, base, on_placements)
+        async for page in self._pages(config, _before(base, lookback_ms)):
+            await self._feed(config, replay, page)
+        outcome = replay.finish()
+        self._check(config, base, outcome)
+        return outcome
+
+    async def up_to(self, config: GameConfig, base: Base, seq: int) -> Outcome:
+        """Go on from `base` to `seq`, or as far as the history leads. Raises StoreDamaged."""
+        replay = self._replay(config, base, _ignore)
+        async with aclosing(self._pages(config, _before(base, 0))) as pages:
+            async for page in pages:
+                await self._feed(config, replay, [i for i in page if i.get("seq", 0) <= seq])
+                if replay.seq >= seq:
+                    break
+        return replay.finish()
+
+    def _replay(
+        self, config: GameConfig, base: Base, on_placements: Callable[[Sequence[Item], int], None]
+    ) -> Replay:
+        return Replay(
             Stream(config.game, config.channel),
             config.epoch,
             base,
@@ -98,17 +117,14 @@ class RecoveryReader:
             ring_events=self._ring_events,
             on_placements=on_placements,
         )
-        after = time_key(at_ms_of_key(base.last_sk) - lookback_ms) if base.last_sk else ""
-        async for page in self._pages(config, after):
-            try:
-                await self._feed(replay, page)
-            except (KeyError, TypeError, ValueError, IndexError) as error:
-                raise _unreadable(config.game, error) from error
-        outcome = replay.finish()
-        self._check(config, base, outcome)
-        return outcome
 
-    async def _feed(self, replay: Replay, page: list[Item]) -> None:
+    async def _feed(self, config: GameConfig, replay: Replay, page: list[Item]) -> None:
+        try:
+            await self._feed_readable(replay, page)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise _unreadable(config.game, error) from error
+
+    async def _feed_readable(self, replay: Replay, page: list[Item]) -> None:
         for items in _bases_apart(page):
             if not is_base(items[0]):
                 replay.feed(items)
@@ -134,14 +150,16 @@ class RecoveryReader:
         except StoreDamaged as damage:
             self._listener.damaged(damage)
 
-    async def _pages(self, config: GameConfig, after: str) -> AsyncIterator[list[Item]]:
+    async def _pages(self, config: GameConfig, after: str) -> AsyncGenerator[list[Item], None]:
         journal, partitions = self._store.journal, config.partitions
         total = await journal.count(partitions, after=after)
         done = 0
-        async for page in _one_ahead(journal.read(partitions, after=after, page=self._page)):
-            yield page
-            done += len(page)
-            self._listener.progress(done, max(total, done))
+        reading = _one_ahead(journal.read(partitions, after=after, page=self._page))
+        async with aclosing(reading) as pages:
+            async for page in pages:
+                yield page
+                done += len(page)
+                self._listener.progress(done, max(total, done))
 
     def _check(self, config: GameConfig, base: Base, outcome: Outcome) -> None:
         replica = outcome.replica
@@ -170,7 +188,15 @@ class RecoveryReader:
             )
 
 
-def _of_snapshot(config: GameConfig, snapshot: StoredSnapshot) -> Base:
+def blank_board(config: GameConfig) -> Base:
+    """Make the board that a game was founded with, from which its whole history leads on."""
+    first = config.lineage.frames[0]
+    board = Board(first.width, first.height, config.settings.palette.empty)
+    return Base(board, Lineage([first]), 0, "")
+
+
+def board_of(config: GameConfig, snapshot: StoredSnapshot) -> Base:
+    """Make the board of a stored snapshot. Raises StoreDamaged when it cannot be this game's."""
     frames = [f for f in config.lineage.frames if f.generation <= snapshot.generation]
     try:
         lineage = Lineage(frames)
@@ -183,6 +209,11 @@ def _of_snapshot(config: GameConfig, snapshot: StoredSnapshot) -> Base:
     return Base(board, lineage, snapshot.seq, snapshot.last_sk)
 
 
+def _before(base: Base, lookback_ms: int) -> str:
+    """Return the sort key after which to read, so that the event of `base` itself is read too."""
+    return time_key(at_ms_of_key(base.last_sk) - lookback_ms) if base.last_sk else ""
+
+
 def _bases_apart(page: list[Item]) -> Iterator[list[Item]]:
     """Cut a page so that each base picture is alone, since its cells have to be fetched."""
     for apart, group in groupby(page, key=is_base):
@@ -192,7 +223,7 @@ def _bases_apart(page: list[Item]) -> Iterator[list[Item]]:
             yield list(group)
 
 
-async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncIterator[list[Item]]:
+async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncGenerator[list[Item], None]:
     """Fetch the next page, in the store's thread, while one is taken here."""
 
     async def fetch() -> list[Item] | None:

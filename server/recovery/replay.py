@@ -74,10 +74,14 @@ class Replay:
         self._orphans: list[Key] = []
         self._holds_base = True
 
+    @property
+    def seq(self) -> int:
+        """How far it has come."""
+        return self._base.seq if self._replica is None else self._replica.seq
+
     def will_lay(self, item: Item) -> bool:
         """Whether the next item, of a base picture, is to be fed together with its cells."""
-        newest = self._base.seq if self._replica is None else self._replica.seq
-        return not self._orphans and item["seq"] == newest + 1 and self._writers.vouch_for(item)
+        return not self._orphans and item["seq"] == self.seq + 1 and self._writers.vouch_for(item)
 
     def feed(self, items: Sequence[Item], cells: Cells | None = None) -> None:
         """Take the next page, or one base picture with its cells.

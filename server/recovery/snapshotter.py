@@ -74,7 +74,7 @@ class Snapshotter:
             if self._game.replica.seq == self._stored_seq:
                 return
             started_ms = self._clock.monotonic_ms()
-            snapshot = self._snapshot()
+            snapshot = snapshot_of(self._game, self._clock.wall_ms())
             dump = self._game.head.dump(started_ms, snapshot.at_ms)
             side = await asyncio.to_thread(lambda: orjson.dumps(dump()))
             try:
@@ -87,23 +87,6 @@ class Snapshotter:
                 return
             self._stored_seq = snapshot.seq
             self._on_stored(self._game, self._clock.monotonic_ms() - started_ms)
-
-    def _snapshot(self) -> StoredSnapshot:
-        replica = self._game.replica
-        geometry = replica.lineage.geometry
-        return StoredSnapshot(
-            packed=replica.board.to_bytes(),
-            seq=replica.seq,
-            last_sk=self._game.last_sk,
-            epoch=replica.epoch,
-            generation=geometry.generation,
-            width=geometry.width,
-            height=geometry.height,
-            offset_x=geometry.offset_x,
-            offset_y=geometry.offset_y,
-            fence=self._game.fence,
-            at_ms=self._clock.wall_ms(),
-        )
 
     async def _raise_config_seq(self, seq: int) -> None:
         known = self._game.config_seq
@@ -118,3 +101,22 @@ class Snapshotter:
         with suppress(ConditionFailed):  # a control event has raised it further meanwhile
             await self._store.tables.write(update)
             self._game.config_seq = seq
+
+
+def snapshot_of(game: Game, at_ms: int) -> StoredSnapshot:
+    """Take what is published as a snapshot of that moment."""
+    replica = game.replica
+    geometry = replica.lineage.geometry
+    return StoredSnapshot(
+        packed=replica.board.to_bytes(),
+        seq=replica.seq,
+        last_sk=game.last_sk,
+        epoch=replica.epoch,
+        generation=geometry.generation,
+        width=geometry.width,
+        height=geometry.height,
+        offset_x=geometry.offset_x,
+        offset_y=geometry.offset_y,
+        fence=game.fence,
+        at_ms=at_ms,
+    )

@@ -96,7 +96,8 @@ def archive_key(game: str, seq: int) -> str:
     return f"{blob_folder(game)}/archive/{seq:016d}.bin"
 
 
-def _seq_of(key: str) -> int | None:
+def seq_of(key: str) -> int | None:
+    """Seq of a kept snapshot by its key; None when it is another blob's."""
     digits = key.rpartition("/")[2].removesuffix(".bin")
     return int(digits) if digits.isascii() and digits.isdigit() else None
 
@@ -104,6 +105,12 @@ def _seq_of(key: str) -> int | None:
 def side_key(game: str, seq: int) -> str:
     """Key of the side blob (cooldowns and requests) of the snapshot at `seq`."""
     return f"{blob_folder(game)}/side/{seq:016d}.json"
+
+
+async def keep(blobs: Blobs, game: str, snapshot: StoredSnapshot) -> None:
+    """Keep a snapshot for good: as a keyframe that no later snapshot drops."""
+    blob = await asyncio.to_thread(snapshot.to_blob, snapshot.at_ms + KEYFRAME_EVERY_MS)
+    await blobs.put(archive_key(game, snapshot.seq), blob.data, blob.metadata)
 
 
 class SnapshotWriter:
@@ -136,7 +143,7 @@ class SnapshotWriter:
         """Find what former runs left: their last keyframe, and what else is to leave in turn."""
         archives = await self._blobs.list(f"{blob_folder(self._game)}/archive/")
         for key in archives[-LOOKED_BACK_AT:]:
-            seq = _seq_of(key)
+            seq = seq_of(key)
             with suppress(StoreDamaged):  # recovery has told; it is passed over here as there
                 blob = None if seq is None else await self._blobs.get(key)
                 if blob is not None and seq is not None:

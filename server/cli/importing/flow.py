@@ -23,6 +23,7 @@ from pictures.reading import read
 from server.access.auth import Authenticator
 from server.access.identity import Role
 from server.access.secret import open_secret
+from server.care.solitary import Surroundings
 from server.cli.importing.offline import import_offline
 from server.cli.importing.online import Remote
 from server.cli.importing.plan import (
@@ -205,15 +206,14 @@ async def _carry_out(
     try:
         with view.reading() as advance:
             async with opened(settings) as store:
-                event = await import_offline(
+                around = Surroundings(
                     store,
                     SystemClock(),
-                    _founding(plan, settings),
                     AddressPolicy(settings.address_cooldown, settings.address_budget),
-                    wanted,
                     RecoveryEvents(advance, view.complain),
                     view.complain,
                 )
+                event = await import_offline(around, _founding(plan, settings), wanted)
     except StoreInUse as busy:
         if not busy.url or plan.target.board is None:
             raise

@@ -13,6 +13,7 @@ from canvas.settings import Settings
 from persistence.errors import TransientFault
 from persistence.faulty import Faults, faulty
 from persistence.ports import Store
+from server.care.solitary import Surroundings
 from server.cli.importing.offline import import_offline
 from server.game.base_blob import BasePicture
 from server.game.base_import import Import, ImportRefused, Place
@@ -39,15 +40,8 @@ async def laid(
     picture = BasePicture.of(np.full((2, 4), color, np.uint8))
     wanted = Import(picture, Place(0, 0, founding.lineage.geometry.generation), "operator")
     clock, told = FakeClock(), away or asyncio.Event()
-    return await import_offline(
-        store,
-        clock,
-        founding,
-        AddressPolicy(),
-        wanted,
-        NOTHING_DAMAGED,
-        lambda _: told.set(),
-    )
+    around = Surroundings(store, clock, AddressPolicy(), NOTHING_DAMAGED, lambda _: told.set())
+    return await import_offline(around, founding, wanted)
 
 
 async def colors(store: Store) -> set[int]:
