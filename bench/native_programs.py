@@ -22,7 +22,7 @@ SOURCES = Path(__file__).parent / "native"
 BUILT = SOURCES / "build"
 PROGRAMS = {
     "reference": ("reference.c", "ws.c"),
-    "load": ("load.c", "options.c", "samples.c", "ws.c"),
+    "load": ("load.c", "options.c", "samples.c", "tally.c", "ws.c"),
 }
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 SERVER_CORE, LOAD_CORE = 0, 1

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "samples.h"
+#include "tally.h"
 
-enum { EVENTS = 512, RECEIVED = 1 << 20, ROOM = 8192, REQUESTS = 1 << 20, SEQS = 1 << 22 };
+enum { EVENTS = 512, RECEIVED = 1 << 20, ROOM = 8192, REQUESTS = 1 << 20 };
 enum { IN_FLIGHT = 256, SAMPLED = 32 };
 static const double PROBE_EVERY = 0.020, DRAIN = 10.0;
 
@@ -37,23 +37,13 @@ struct connection {
     size_t response_bytes;
 };
 
-struct sight { /* of a sampled watcher */
-    uint64_t first, last;
-    double at;
-};
-
 static struct connection *connections, prober = {.probes = true};
 static long total, asked, inside, placers_inside, gone, channel = 1;
 static int poller;
 static uint8_t received[ROOM + RECEIVED];
-static double now, sent_at[REQUESTS], place_from, probe_at[REQUESTS];
-static float placed_at[SEQS];
-static uint64_t base_seq, frames, holes, delivered_bytes, sent, answered, refused, joined_bytes;
+static double now, place_from, probe_at[REQUESTS];
 static uint32_t request_number, probe_number;
-static struct samples join_times, ack_times, delivery_times, probe_times;
-static struct sight *sights;
-static size_t sight_count, sight_room;
-static bool measuring, finishing;
+static bool finishing;
 
 static void send_all(struct connection *one, const uint8_t *data, size_t size)
 {
@@ -99,7 +89,7 @@ static void finish_joining(struct connection *one)
     if (one->probes)
         return;
     inside++;
-    add_sample(&join_times, seconds_now() - one->began);
+    add_sample(&tally.joins, seconds_now() - one->began);
     placers_inside += one->places;
     if (one->places && placers_inside == options.placers)
         place_from = seconds_now();
@@ -115,7 +105,7 @@ static void take_text(struct connection *one, const struct frame *frame)
 {
     long answered = number_after(frame, "\"re\":");
     if (one->probes && one->state == INSIDE && answered > 1) {
-        add_sample(&probe_times, seconds_now() - probe_at[answered % REQUESTS]);
+        add_sample(&tally.probes, seconds_now() - probe_at[answered % REQUESTS]);
     } else if (one->state == JOINING && answered == 1) {
         long found = number_after(frame, "\"channel\":");
         must(memmem(frame->payload, frame->inspected, "\"ok\":true", 9) != NULL, "refused to join");
@@ -128,53 +118,15 @@ static void take_text(struct connection *one, const struct frame *frame)
     }
 }
 
-static void take_pixels(struct connection *one, const struct frame *frame)
-{
-    uint64_t first, last;
-    memcpy(&first, frame->payload + 8, 8);
-    memcpy(&last, frame->payload + 16, 8);
-    holes += one->told && first > one->told + 1;
-    one->told = last;
-    if (!measuring)
-        return;
-    frames++;
-    if (!one->sampled)
-        return;
-    if (sight_count == sight_room) {
-        sight_room = sight_room ? 2 * sight_room : 4096;
-        must((sights = realloc(sights, sight_room * sizeof *sights)) != NULL, "no memory");
-    }
-    sights[sight_count++] = (struct sight){first, last, seconds_now()};
-}
-
-static void take_ack(const struct frame *frame)
-{
-    uint32_t request;
-    uint64_t seq;
-    memcpy(&request, frame->payload + 4, 4);
-    memcpy(&seq, frame->payload + 8, 8);
-    double sent_then = sent_at[request % REQUESTS];
-    answered++;
-    if (frame->payload[1]) {
-        refused++;
-        return;
-    }
-    base_seq = base_seq ? base_seq : seq;
-    if (seq >= base_seq && seq - base_seq < SEQS)
-        placed_at[seq - base_seq] = (float)(sent_then - place_from);
-    if (measuring)
-        add_sample(&ack_times, seconds_now() - sent_then);
-}
-
 static void take_frame(void *owner, const struct frame *frame)
 {
     struct connection *one = owner;
     if (frame->opcode == TEXT) {
         take_text(one, frame);
     } else if (frame->opcode == BINARY && frame->payload[0] == PIXELS) {
-        take_pixels(one, frame);
+        take_pixels(&one->told, one->sampled, frame->payload);
     } else if (frame->opcode == BINARY && frame->payload[0] == ACK) {
-        take_ack(frame);
+        take_ack(frame->payload);
     } else if (frame->opcode == BINARY && one->bands_left > 0 && !--one->bands_left) {
         finish_joining(one);
     } else if (frame->opcode == PING) {
@@ -245,10 +197,8 @@ static void hear(struct connection *one)
         data += taken;
         size -= (ssize_t)taken;
     }
-    if (measuring)
-        delivered_bytes += (uint64_t)size;
-    if (one->state == JOINING)
-        joined_bytes += (uint64_t)size;
+    tally.bytes += tally.measuring ? (uint64_t)size : 0;
+    tally.joined_bytes += one->state == JOINING ? (uint64_t)size : 0;
     read_frames(&one->reader, data, (size_t)size, take_frame, one);
 }
 
@@ -277,9 +227,8 @@ static void place(struct connection *one)
         uint32_t record = x | y << 13 | (uint32_t)(random() % 16) << 26;
         memcpy(frame + at + PLACE_HEAD + 4 * index, &record, 4);
     }
-    sent_at[request % REQUESTS] = seconds_now();
+    note_placed(request, (uint64_t)options.records);
     send_all(one, frame, at + size);
-    sent += (uint64_t)options.records;
 }
 
 static void place_due(void)
@@ -325,53 +274,6 @@ static void turn(double wait)
     probe_due();
 }
 
-static void find_deliveries(void)
-{
-    for (size_t index = 0; index < sight_count; index++)
-        for (uint64_t seq = sights[index].first; seq <= sights[index].last; seq++) {
-            uint64_t place = seq - base_seq;
-            if (seq >= base_seq && place < SEQS && placed_at[place] > 0)
-                add_sample(&delivery_times, sights[index].at - place_from - placed_at[place]);
-        }
-}
-
-static void print_joined(double started)
-{
-    printf("joined {\"inside\":%ld,\"gone\":%ld,\"seconds\":%.3f,\"bytes\":%llu,", inside, gone,
-           now - started, (unsigned long long)joined_bytes);
-    print_samples("joins", &join_times);
-    printf(",");
-    print_samples("probes", &probe_times);
-    printf("}\n");
-    fflush(stdout);
-    clear_samples(&probe_times);
-}
-
-static void print_count(const char *name, uint64_t count)
-{
-    printf("\"%s\":%llu,", name, (unsigned long long)count);
-}
-
-static void print_end(double seconds)
-{
-    find_deliveries();
-    printf("end {\"seconds\":%.3f,", seconds);
-    print_count("frames", frames);
-    print_count("bytes", delivered_bytes);
-    print_count("placed", sent);
-    print_count("answered", answered);
-    print_count("refused", refused);
-    print_count("holes", holes);
-    print_count("gone", (uint64_t)gone);
-    print_samples("acks", &ack_times);
-    printf(",");
-    print_samples("deliveries", &delivery_times);
-    printf(",");
-    print_samples("probes", &probe_times);
-    printf("}\n");
-    fflush(stdout);
-}
-
 static void make_connections(void)
 {
     total = options.placers + options.watchers;
@@ -399,21 +301,21 @@ int main(int count, char **words)
         join_due(started);
         turn(0.001);
     }
-    print_joined(started);
+    print_joined(inside, gone, now - started);
     for (double until = now + options.warm; now < until;)
         turn(0.001);
-    clear_samples(&probe_times);
-    measuring = true;
+    clear_samples(&tally.probes);
+    tally.measuring = true;
     double begun = now;
     printf("begin\n");
     fflush(stdout);
     while (now < begun + options.seconds)
         turn(0.001);
-    measuring = false;
+    tally.measuring = false;
     finishing = true;
     double ended = now;
-    while (answered < sent && now < ended + DRAIN)
+    while (tally.answered < tally.placed && now < ended + DRAIN)
         turn(0.001);
-    print_end(ended - begun);
+    print_end(ended - begun, gone);
     return 0;
 }
