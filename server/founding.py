@@ -26,6 +26,7 @@ class Founding:
     height: int
     palette: Palette
     cooldown: CooldownRule
+    history_shards: int
     size_given: bool
     palette_given: bool
     cooldown_given: Mapping[str, int]
@@ -40,6 +41,7 @@ class Founding:
             settings=GameSettings(self.palette, self.cooldown),
             epoch=epoch,
             channel=DEFAULT_CHANNEL,
+            shards=self.history_shards,
         )
 
     def ignored_by(self, config: GameConfig) -> list[str]:
@@ -66,6 +68,7 @@ def read_founding(settings: Settings) -> Founding:
         height=settings.size.height,
         palette=DEFAULT if settings.palette is None else read_palette(settings.palette),
         cooldown=CooldownRule(settings.cooldown_ms, settings.cooldown_stack),
+        history_shards=settings.history_shards,
         size_given=settings.given("size"),
         palette_given=settings.given("palette"),
         cooldown_given=_cooldown_given(settings),

@@ -166,6 +166,7 @@ class Lifecycle:
             ring_events=settings.ring_events,
             max_pending=settings.max_backlog,
             policy=AddressPolicy(settings.address_cooldown, settings.address_budget),
+            history_shards=settings.history_shards if settings.given("history_shards") else None,
         )
 
     def _open(self, game: Game) -> None:

@@ -15,6 +15,7 @@ from persistence.errors import StoreError, TransientFault
 from persistence.ports import Item, Journal, Write
 from server.asking import Asker
 from server.game.history import to_item
+from server.game.partitions import Partitions
 
 MAX_BATCH = 2000
 """Placements a commit; encoding them holds the loop about 3 ms."""
@@ -50,10 +51,10 @@ class Committer:
     """Commits one game's events; `run` is its only task."""
 
     def __init__(
-        self, journal: Journal, partition: str, fence: int, listener: CommitterEvents
+        self, journal: Journal, partitions: Partitions, fence: int, listener: CommitterEvents
     ) -> None:
         self._journal = journal
-        self._partition = partition
+        self._partitions = partitions
         self._fence = fence
         self._listener = listener
         self._queue: deque[Decided] = deque()
@@ -105,7 +106,10 @@ class Committer:
         return batch
 
     async def _commit(self, batch: Sequence[Decided]) -> bool:
-        items = [to_item(decided.event, self._partition, self._fence) for decided in batch]
+        partition_for, fence = self._partitions.for_seq, self._fence
+        items = [
+            to_item(decided.event, partition_for(decided.event.seq), fence) for decided in batch
+        ]
         try:
             writes = [write for decided in batch for write in decided.writes]
             await self._until_durable(items, writes)

@@ -77,7 +77,7 @@ class GameConfig:
             lineage=lineage,
             settings=_settings(item),
             partitions=tuple(item["historyPartitions"]),
-            shards=item.get("historyShards", 1),
+            shards=len(shards_of(game, item.get("historyShards", 1))),
             seq=item["seq"],
             writers={int(fence): seq for fence, seq in item["writers"].items()},
         )

@@ -22,8 +22,9 @@ from persistence.tables import CONFIG
 from server.clock import Clock
 from server.game.config import GameConfig, key_of
 from server.game.game import Game
-from server.game.history import from_item, partition_of, time_key
+from server.game.history import from_item, time_key
 from server.game.names import blob_folder
+from server.game.partitions import Partitions, first_partitions
 from server.game.writers import Writers
 from server.recovery.reader import RecoveryEvents, RecoveryReader
 from server.recovery.replay import Outcome
@@ -44,6 +45,8 @@ class RecoverySettings:
     max_pending: int
     policy: AddressPolicy
     page: int = 5000
+    history_shards: int | None = None
+    """How many partitions are written to in turn from now on; None: as before."""
 
 
 class Recovery:
@@ -80,7 +83,7 @@ class Recovery:
         """Say what is stored of a game that has no config; empty when it is really new."""
         if await self._store.blobs.list(f"{blob_folder(game)}/canvas.bin"):
             return "a snapshot"
-        items = await self._store.journal.count((partition_of(game),))
+        items = await self._store.journal.count(first_partitions(game))
         return f"a history of {items} items" if items else ""
 
     async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
@@ -99,7 +102,9 @@ class Recovery:
         if side is not None:
             head.restore(side, now_ms, wall_ms)
         head.replay(recent.events, now_ms, wall_ms)
-        writers = await self._supersede(config, fence, outcome)
+        shards = self._settings.history_shards or config.shards
+        partitions = Partitions.of(config.game, shards, config.partitions)
+        writers = await self._supersede(config, fence, outcome, partitions)
         return Game(
             outcome.replica,
             head,
@@ -109,6 +114,7 @@ class Recovery:
             config_seq=config.seq,
             last_sk=outcome.last_sk,
             writers=Writers(writers),
+            partitions=partitions,
         )
 
     async def _side(self, game: str, seq: int) -> dict[str, Any] | None:
@@ -133,7 +139,7 @@ class Recovery:
         )
 
     async def _supersede(
-        self, config: GameConfig, fence: int, outcome: Outcome
+        self, config: GameConfig, fence: int, outcome: Outcome, partitions: Partitions
     ) -> Mapping[int, int]:
         """Delete what was never published, and bar the former writers from adding to it."""
         if outcome.orphans:
@@ -141,7 +147,13 @@ class Recovery:
         writers = {**config.writers, fence - 1: outcome.replica.seq}
         kept = sorted(writers)[-KEPT_WRITERS:]
         update = Update(
-            CONFIG, key_of(config.game), set={"writers": {str(f): writers[f] for f in kept}}
+            CONFIG,
+            key_of(config.game),
+            set={
+                "writers": {str(f): writers[f] for f in kept},
+                "historyPartitions": list(partitions.used),
+                "historyShards": len(partitions.written),
+            },
         )
         await self._store.tables.write(update)
         return writers

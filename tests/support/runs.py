@@ -112,6 +112,7 @@ class Lives:
                 max_pending=1000,
                 policy=AddressPolicy(0, options.get("address_budget", 0)),
                 page=options.get("page", 7),
+                history_shards=options.get("history_shards"),
             ),
             RecoveryEvents(
                 lambda done, all_: self.progress.append((done, all_)), self.damages.append

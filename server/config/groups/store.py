@@ -25,6 +25,17 @@ class Storing(BaseModel):
             "embedded|aws",
         ),
     ] = "embedded"
+    history_shards: Annotated[
+        Whole,
+        Field(ge=1, le=64),
+        About(
+            GROUP,
+            "Partitions that a board's history is written to in turn; a board keeps its number "
+            "unless this is given.",
+            "N",
+            "DynamoDB takes about 1,000 placements a second in each; SQLite needs one.",
+        ),
+    ] = 1
     snapshot_interval: Annotated[
         Number,
         Field(gt=0, le=86_400),

@@ -8,6 +8,7 @@ import pytest
 from canvas.events import Event, PixelPlaced, SettingsChanged
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
 from server.game.committer import Committer, CommitterEvents, Decided
+from server.game.partitions import Partitions
 from tests.support.games import GatedJournal
 
 
@@ -51,7 +52,7 @@ def told() -> Told:
 
 
 async def commit_all(journal: GatedJournal, told: Told, events: Sequence[Event]) -> None:
-    committer = Committer(journal, "HISTORY", 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
     for event in events:
         committer.add(Decided(event))
     committer.stop()
@@ -98,7 +99,7 @@ async def test_what_waits_behind_a_slow_commit_goes_in_one_group(
 ) -> None:
     groups: list[int] = []
     told._on_committed = lambda batch: groups.append(len(batch))  # type: ignore[method-assign]
-    committer = Committer(journal, "HISTORY", 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
     journal.gate.clear()
     running = asyncio.create_task(committer.run())
     committer.add(Decided(pixel(1)))
