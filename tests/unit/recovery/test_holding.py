@@ -6,19 +6,8 @@ import pytest
 
 from persistence.errors import LeaseLost, StoreDamaged, StoreInUse
 from server.recovery.holding import holding
+from tests.support.leases import TAKEN, LosableLease
 from tests.support.memory_store import MemoryLease
-
-TAKEN = LeaseLost("b has it", "stop one")
-
-
-class LosableLease(MemoryLease):
-    def __init__(self) -> None:
-        super().__init__([0, 0, ""])
-        self.taken = asyncio.Event()
-
-    async def lost(self) -> LeaseLost:
-        await self.taken.wait()
-        return TAKEN
 
 
 async def test_it_is_held_for_the_block_and_given_back() -> None:
@@ -34,7 +23,7 @@ async def test_work_that_waits_ends_when_it_is_lost() -> None:
 
     async def work() -> None:
         async with holding(lease):
-            lease.taken.set()
+            lease.take_away()
             await asyncio.Event().wait()
 
     with pytest.raises(LeaseLost) as lost:
