@@ -58,7 +58,7 @@ class LaidPicture:
             y=y,
             frame=frame,
             cells=cells,
-            colors=_colors(cells),
+            colors=colors_of(cells),
             first_byte=packed_size(first_row * frame.width, bits),
             values=np.concatenate([values for values, _ in strips]),
             kept=np.concatenate([kept for _, kept in strips]),
@@ -90,6 +90,22 @@ def covers(cells: Cells, frame: Geometry) -> bool:
     """Whether a picture leaves nothing of a board as it is."""
     whole = cells.shape == (frame.height, frame.width)
     return whole and not bool((cells == UNTOUCHED).any())
+
+
+def colors_of(cells: Cells) -> frozenset[int]:
+    """Return the colours that cells have; untouched ones have none."""
+    seen = np.zeros(UNTOUCHED + 1, bool)
+    for row in range(0, len(cells), STRIP_ROWS):
+        seen[cells[row : row + STRIP_ROWS]] = True
+    return frozenset(np.flatnonzero(seen[:UNTOUCHED]).tolist())
+
+
+def framed(cells: Cells, then: Geometry, frame: Geometry, empty: int) -> Cells:
+    """Return an earlier board's cells in a later frame of it; what was not there yet is `empty`."""
+    whole = np.full((frame.height, frame.width), empty, np.uint8)
+    x, y = frame.offset_x - then.offset_x, frame.offset_y - then.offset_y
+    whole[y : y + then.height, x : x + then.width] = cells
+    return whole
 
 
 def check_taken(cells: Cells) -> None:
@@ -132,10 +148,3 @@ def _strips(
 
 def _kept(strip: Cells, bits: int) -> Cells:
     return pack(np.where(strip == UNTOUCHED, (1 << bits) - 1, 0).astype(np.uint8), bits)
-
-
-def _colors(cells: Cells) -> frozenset[int]:
-    seen = np.zeros(UNTOUCHED + 1, bool)
-    for row in range(0, len(cells), STRIP_ROWS):
-        seen[cells[row : row + STRIP_ROWS]] = True
-    return frozenset(np.flatnonzero(seen[:UNTOUCHED]).tolist())

@@ -100,10 +100,10 @@ class Lives:
         self.clock = clock or FakeClock()
         self.damages: list[StoreDamaged] = []
         self.progress: list[tuple[int, int]] = []
-        self._fence = 0
+        self.fence = 0
 
     async def start(self, **options: Any) -> Run:
-        self._fence += 1
+        self.fence += 1
         recovery = Recovery(
             self.store,
             self.clock,
@@ -119,7 +119,7 @@ class Lives:
             ),
         )
         config = await recovery.load_or_found(_founding(options))
-        game = await recovery.recover(config, self._fence, Bans())
+        game = await recovery.recover(config, self.fence, Bans())
         return Run(self.store, game, self.clock)
 
 

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from canvas.base import STRIP_ROWS, UNTOUCHED, check_place, check_taken, covers
+from canvas.base import UNTOUCHED, check_place, check_taken, covers
 from canvas.board import Board
+from canvas.differing import differing
 from canvas.geometry import MAX_SIDE, Geometry
-from canvas.packing import Cells, cut
+from canvas.packing import Cells
 from canvas.palette import MAX_COLORS, WHITE, Palette
 from canvas.palette_files import Listed
-from canvas.region import Region
 from pictures.matching import Matched, match
 from pictures.picture import Picture, Progress
 from pictures.reducing import Replaced, reduced
@@ -175,27 +174,7 @@ def _check_palette(plan: Plan) -> None:
 
 
 def _differing(plan: Plan) -> int:
-    """Count the cells that will show another colour, strip by strip, which bounds the memory."""
-    target, cells = plan.target, plan.cells
-    if target.board is None:
-        return int(np.count_nonzero(cells != UNTOUCHED))
-    differs = _differs(target.palette, plan.palette)
-    height, width = cells.shape
-    count = 0
-    for row in range(0, height, STRIP_ROWS):
-        strip = cells[row : row + STRIP_ROWS]
-        x, y = plan.x, plan.y + row
-        below = Region(x, y, x + width - 1, y + len(strip) - 1)
-        before = cut(target.board.packed, target.board.width, below)
-        count += int(np.count_nonzero(differs[before, strip]))
-    return count
-
-
-def _differs(old: Palette, new: Palette) -> NDArray[np.bool_]:
-    """Say for each old and new number whether they show another colour; untouched ones do not."""
-    differs = np.ones((UNTOUCHED + 1, UNTOUCHED + 1), bool)
-    differs[:, UNTOUCHED] = False
-    for before, rgb in enumerate(old.rgb):
-        for after, other in enumerate(new.rgb):
-            differs[before, after] = rgb != other
-    return differs
+    board = plan.target.board
+    if board is None:
+        return int(np.count_nonzero(plan.cells != UNTOUCHED))
+    return differing(board, plan.target.palette, plan.cells, plan.palette, plan.x, plan.y)

@@ -65,7 +65,7 @@ async def test_a_start_that_failed_bars_the_writer_before_it_too(store: Store) -
     run = await lives.start()
     await run.place(1, 1, 1)
     await run.die()
-    lives._fence += 1  # taken by a start that died before it was done
+    lives.fence += 1  # taken by a start that died before it was done
     again = await lives.start()
     await store.journal.commit([to_item(_pixel(seq=2), "HISTORY", 1)])
     lives.clock.advance(10)  # so that the straggler lies before what was placed

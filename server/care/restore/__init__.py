@@ -1,0 +1,1 @@
+"""Restoring a board: as it was at an earlier point, as one new event; nothing is taken away."""
