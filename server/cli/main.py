@@ -29,6 +29,7 @@ COMMANDS = {
     "config": Entry("server.cli.config:config", "Check and explain the configuration."),
     "canvas": Entry("server.cli.canvas:canvas", "Bring pictures into boards, and take them out."),
     "history": Entry("server.cli.history:history", "Take the history of a board along."),
+    "restore": Entry("server.cli.restore:restore", "Make a board what it was at an earlier point."),
     "bots": Entry("server.cli.bots:bots", "Run scripted players against a server."),
     "version": Entry("server.cli.version:version", "Print the version."),
 }

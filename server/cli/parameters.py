@@ -10,6 +10,7 @@ import click
 
 from canvas.geometry import Geometry
 from canvas.region import Region
+from server.care.restore.point import Point
 
 AXES = 2
 CORNERS = 4
@@ -75,6 +76,25 @@ class MomentParameter(click.ParamType[int]):
             return moment_ms(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class PointParameter(click.ParamType[Point]):
+    """A number of the history, or a moment; numbers of 13 digits are ms since 1970."""
+
+    name = "point"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Point:
+        """Read the text; fails with what would be accepted."""
+        if isinstance(value, Point):
+            return value
+        if re.fullmatch(r"-?[0-9]{1,12}", value, re.ASCII):
+            return Point(seq=int(value))
+        try:
+            return Point(at_ms=MomentParameter().convert(value, param, ctx))
+        except click.UsageError as error:
+            self.fail(f"{value!r:.100} is no number of the history, and {error}", param, ctx)
 
 
 def check_region(region: Region | None, geometry: Geometry) -> Region:
