@@ -58,6 +58,16 @@ class ServerProcess:
         assert address is not None, f"it said {line!r} and not where it listens"
         self.port = int(address[1])
 
+    async def says(self, words: str) -> str:
+        """Wait for a line to the operator with these words."""
+        assert self._process is not None
+        assert self._process.stderr is not None
+        async with asyncio.timeout(PATIENCE_S):
+            while line := (await self._process.stderr.readline()).decode():
+                if words in line:
+                    return line
+        raise AssertionError(f"it ended without saying {words!r}")
+
     async def kill(self) -> None:
         """End it as a power cut would."""
         assert self._process is not None

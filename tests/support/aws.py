@@ -1,0 +1,91 @@
+"""The AWS store for processes: peers for a test run, and a stage of its own for each test.
+
+`aws_peers` and `aws_stage` are fixtures; a conftest imports those that it wants.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import pytest
+
+from persistence.aws.clients import AwsSettings, open_clients
+from persistence.dynamodb.admin import create
+from persistence.dynamodb.names import TableNames
+from tests.support.ministack import running_ministack
+from tests.support.peers import CREDENTIALS
+from tests.support.seaweedfs import running_seaweedfs
+
+REGION = "eu-central-1"
+PREFIX = "proc"
+LEASE = ("--lease-time", "2")
+SECRET = "0123456789abcdef" * 4
+NUMBERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class AwsPeers:
+    """Where the peers are reached."""
+
+    dynamodb_url: str
+    s3_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class AwsStage:
+    """Fresh tables and an empty bucket, and where they are."""
+
+    peers: AwsPeers
+    names: TableNames
+    bucket: str
+
+    @property
+    def settings(self) -> AwsSettings:
+        return AwsSettings(REGION, self.peers.dynamodb_url, self.peers.s3_url)
+
+    def place(self) -> tuple[str, ...]:
+        """The flags of a command that name this store."""
+        return self.flags()[: -len(LEASE)]
+
+    def flags(self, **other: Any) -> tuple[str, ...]:
+        """The flags of a server on this store; `other` ones win or are added."""
+        named = {
+            "store": "aws",
+            "stage": self.names.stage,
+            "table_prefix": self.names.prefix,
+            "bucket": self.bucket,
+            "region": REGION,
+            "endpoint_url_dynamodb": self.peers.dynamodb_url,
+            "endpoint_url_s3": self.peers.s3_url,
+            "lease_time": 2,
+            **other,
+        }
+        pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in named.items()]
+        return tuple(word for pair in pairs for word in pair)
+
+
+@pytest.fixture(scope="session")
+def aws_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AwsPeers]:
+    """One process for each service, for the whole run."""
+    with ExitStack() as stack:
+        dynamodb = running_ministack(tmp_path_factory.mktemp("ministack"))
+        s3 = running_seaweedfs(tmp_path_factory.mktemp("seaweedfs"))
+        yield AwsPeers(stack.enter_context(dynamodb), stack.enter_context(s3))
+
+
+@pytest.fixture
+async def aws_stage(aws_peers: AwsPeers, monkeypatch: pytest.MonkeyPatch) -> AwsStage:
+    """A stage with its tables and its bucket; credentials and the secret are in the environment."""
+    for name, value in {**CREDENTIALS, "TESSERAE_SECRET": SECRET}.items():
+        monkeypatch.setenv(name, value)
+    number = next(NUMBERS)
+    stage = AwsStage(aws_peers, TableNames(PREFIX, f"t{number}"), f"proc-{number}")
+    async with open_clients(stage.settings) as clients:
+        await create(clients.dynamodb, stage.names)
+        place = {"LocationConstraint": REGION}
+        await clients.bulk.run(
+            clients.bulk_s3.create_bucket(Bucket=stage.bucket, CreateBucketConfiguration=place)
+        )
+    return stage
