@@ -42,6 +42,27 @@ def test_asking_for_help_loads_nothing_that_serves(command: list[str]) -> None:
     assert loaded_after(AFTER_COMMAND, command) & (AWS | SERVING) == set()
 
 
+OPENED = """
+import asyncio, json, sys, tempfile
+from pathlib import Path
+from server.clock import SystemClock
+from server.config import Settings
+from server.openers import open_store
+async def opened():
+    with tempfile.TemporaryDirectory() as data:
+        async with open_store(Settings(data=Path(data)), SystemClock(), None) as store:
+            await store.lease.acquire()
+asyncio.run(opened())
+print(json.dumps(list(sys.modules)), file=sys.stderr)
+"""
+
+
+def test_the_embedded_store_opens_without_the_aws_libraries() -> None:
+    loaded = loaded_after(OPENED, None)
+    assert "sqlite3" in loaded
+    assert loaded & {*AWS, "aiohttp"} == set()
+
+
 @pytest.mark.parametrize("module", ["server.app", "persistence.embedded.store", "bots.cli"])
 def test_the_aws_libraries_wait_until_they_are_chosen(module: str) -> None:
     assert loaded_after(AFTER_IMPORT, module) & AWS == set()

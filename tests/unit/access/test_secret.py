@@ -37,6 +37,14 @@ def test_the_first_start_makes_one_that_the_next_start_reads(tmp_path: Path) -> 
     assert [path.name for path in settings.data.iterdir()] == ["secret"]
 
 
+def test_none_is_made_where_the_next_machine_would_have_another(tmp_path: Path) -> None:
+    aws = Settings(data=tmp_path / "data", store="aws", bucket="boards")
+    assert "TESSERAE_SECRET" in refusal_of(aws)
+    assert not (tmp_path / "data").exists()
+    open_secret(Settings(data=tmp_path / "data"))
+    assert open_secret(aws).text, "one that is there came along"
+
+
 def test_two_deployments_do_not_share_one(tmp_path: Path) -> None:
     first, second = (open_secret(Settings(data=tmp_path / name)) for name in "ab")
     assert first != second

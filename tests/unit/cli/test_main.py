@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from persistence.errors import PermanentFault, StoreDamaged, StoreError, StoreInUse
+from persistence.errors import LeaseLost, PermanentFault, StoreDamaged, StoreError, StoreInUse
 from server.cli import bots as bots_command
 from server.cli import serve as serve_command
 from server.cli.exits import exit_code_of
@@ -66,6 +66,7 @@ def test_serve_does_not_start_on_a_wrong_configuration(
     [
         (StoreDamaged("canvas.bin is broken", "restore a copy"), 3),
         (StoreInUse("in use by process 7", "stop it"), 3),
+        (LeaseLost("taken over by process 8", "stop one of them"), 3),
         (PermanentFault("cannot write", "make room"), 1),
         (ConfigurationError.of("palette", "is no palette", "Give another."), 2),
         (OSError("anything"), 1),

@@ -16,7 +16,8 @@ from tests.support.memory_store import MemoryLease, open_memory
 from tests.support.stores import history_item
 
 BAN = {"PK": "BAN#user#1", "SK": "BAN"}
-WRITES: list[Callable[[Store], Coroutine[Any, Any, object]]] = [
+Write = Callable[[Store], Coroutine[Any, Any, object]]
+WRITES: list[Write] = [
     lambda store: store.journal.commit([history_item(1)]),
     lambda store: store.journal.delete([Key("HISTORY", "x")]),
     lambda store: store.tables.write(Put(BANS, BAN)),
