@@ -20,9 +20,9 @@ from server.care.check.snapshots import Snapshots
 from server.care.check.tables import given_fence
 from server.care.check.walk import Walk
 from server.game.base_blob import read_blob
-from server.game.config import GameConfig, key_of
-from server.game.history import partition_of
+from server.game.config import GameConfig, changing_attributes, key_of
 from server.game.names import blob_folder
+from server.game.partitions import first_partitions
 
 MAX_READINGS = 5
 """Control events are rare: even two within one reading of the end are a coincidence."""
@@ -90,13 +90,17 @@ class GameCheck:
             await self._look_for_rest(place)
             return None
         try:
-            return GameConfig.from_item(self._game, item)
+            config = GameConfig.from_item(self._game, item)
         except StoreDamaged as damage:
             self._findings.damage("config", place, f"{damage}")
             return None
+        for name in _contradictions(config, item):
+            what = f"its {name} is {item.get(name)!r}, and its growths and settings say otherwise"
+            self._findings.damage("config", place, what)
+        return config
 
     async def _look_for_rest(self, place: str) -> None:
-        rows = await self._store.journal.count((partition_of(self._game),))
+        rows = await self._store.journal.count(first_partitions(self._game))
         blobs = await self._store.blobs.list(f"{blob_folder(self._game)}/canvas.bin")
         if rows or blobs:
             what = f"it is missing, and there are {rows} rows of history and {len(blobs)} snapshots"
@@ -172,6 +176,12 @@ class GameCheck:
         """Behind damage a sound snapshot lets the rows after it be followed again."""
         if walk.awaited is not None:
             walk.go_on_from(await snapshots.board(walk.awaited))
+
+
+def _contradictions(config: GameConfig, item: Item) -> list[str]:
+    """Name what an item tells twice, and not the same."""
+    told = changing_attributes(config.seq, config.settings, config.lineage)
+    return [name for name, value in told.items() if item.get(name) != value]
 
 
 def _is_other(before: GameConfig, after: GameConfig) -> bool:

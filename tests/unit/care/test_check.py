@@ -235,6 +235,7 @@ DAMAGES: dict[str, tuple[Harm, Sequence[str]]] = {
         ["its growths lead to"],
     ),
     "a config with other settings": (with_config(locked=True), ["its locked is not what"]),
+    "a config with another offset": (with_config(globalOffsetX=3), ["its globalOffsetX is 3"]),
     "a config ahead of history": (with_config(seq=ROWS + 1), [f"seq {ROWS + 1} was published"]),
     "writers that go back": (
         with_config(writers={"1": 44, "0": 45}),

@@ -1,0 +1,71 @@
+"""The steps of `tesserae epoch new`: look, ask, begin.
+
+Owns what a person sees and is asked. Called by epoch.py once the flags are good.
+"""
+
+import secrets
+import sys
+
+import click
+from rich.console import Console
+
+from canvas.address import AddressPolicy
+from persistence.errors import StoreDamaged, StoreError
+from server.care.epoch import begin_epoch
+from server.care.solitary import Surroundings
+from server.cli.progress import shown_progress
+from server.cli.stores import no_such_game, opened
+from server.clock import SystemClock
+from server.config import Settings
+from server.recovery.present import read_present
+from server.recovery.reader import RecoveryEvents
+
+EPOCH_BYTES = 8
+
+
+async def run(settings: Settings, game: str, *, dry_run: bool, yes: bool) -> None:
+    """Begin an epoch; raises what `exits.report` explains."""
+    await _look(settings, game)
+    if dry_run:
+        click.echo("Nothing was changed: --dry-run.")
+        return
+    if not yes:
+        _ask(game)
+    with shown_progress("Reading the board", Console(stderr=True)) as advance:
+        async with opened(settings) as store:
+            around = Surroundings(
+                store,
+                SystemClock(),
+                AddressPolicy(settings.address_cooldown, settings.address_budget),
+                RecoveryEvents(advance, _complain),
+                _complain,
+            )
+            begun = await begin_epoch(around, game, secrets.token_hex(EPOCH_BYTES))
+    click.echo(f"{game} goes on at seq {begun.seq}, in epoch {begun.epoch} after {begun.before}.")
+
+
+async def _look(settings: Settings, game: str) -> None:
+    """Show what there is, beside whoever writes to it."""
+    with shown_progress("Reading the board", Console(stderr=True)) as advance:
+        async with opened(settings, read_only=True) as store:
+            present = await read_present(store, game, RecoveryEvents(advance, _complain))
+            if present is None:
+                raise await no_such_game(store, game, settings)
+    replica = present.outcome.replica
+    board = replica.lineage.geometry
+    click.echo(
+        f"{game} is {board.width} x {board.height} at seq {replica.seq}, in epoch {replica.epoch}."
+        " In a new one every client takes the board anew; nothing else changes."
+    )
+
+
+def _ask(game: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.ClickException(
+            f"give --yes to begin a new epoch of {game} without being asked; nothing was changed"
+        )
+    click.confirm(f"Begin a new epoch of {game}?", abort=True)
+
+
+def _complain(fault: StoreDamaged | StoreError) -> None:
+    click.echo(f"{fault}. {fault.hint}", err=True)
