@@ -4,7 +4,6 @@ Owns what a person reads of a report, and the JSON for other programs. Called by
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import click
 import orjson
@@ -15,7 +14,7 @@ from server.care.check.findings import Finding, Severity
 from server.care.check.game import GameSummary
 from server.care.check.store import Report, check_store
 from server.cli.exits import DONE, FAILED
-from server.cli.progress import Advance, shown_progress
+from server.cli.progress import Steps
 from server.cli.stores import no_such_game, opened, place_of
 from server.config import Settings
 
@@ -39,24 +38,6 @@ async def checked(store: Store, game: str | None) -> Report:
     """Check a store, with a bar for each step."""
     with Steps(Console(stderr=True)) as steps:
         return await check_store(store, game, steps.advance)
-
-
-class Steps(ExitStack):
-    """A bar for the present step of several."""
-
-    def __init__(self, console: Console) -> None:
-        super().__init__()
-        self._console = console
-        self._step = ""
-        self._advance: Advance = lambda _done, _total: None
-
-    def advance(self, step: str, done: int, total: int) -> None:
-        """Show how far a step is; another one than before begins a bar of its own."""
-        if step != self._step:
-            self.close()
-            self._step = step
-            self._advance = self.enter_context(shown_progress(step, self._console))
-        self._advance(done, total)
 
 
 def tell(report: Report, place: str) -> None:

@@ -5,7 +5,7 @@ Owns the look and the pace. Called by the commands that export.
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -35,6 +35,24 @@ def shown_progress(
     task = bar.add_task(what, total=None)
     with bar:
         yield lambda done, total: bar.update(task, completed=done, total=max(total, done))
+
+
+class Steps(ExitStack):
+    """A bar for the present step of several."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+        self._step = ""
+        self._advance: Advance = lambda _done, _total: None
+
+    def advance(self, step: str, done: int, total: int) -> None:
+        """Show how far a step is; another one than before begins a bar of its own."""
+        if step != self._step:
+            self.close()
+            self._step = step
+            self._advance = self.enter_context(shown_progress(step, self._console))
+        self._advance(done, total)
 
 
 class _Lines:

@@ -154,7 +154,7 @@ class RecoveryReader:
         journal, partitions = self._store.journal, config.partitions
         total = await journal.count(partitions, after=after)
         done = 0
-        reading = _one_ahead(journal.read(partitions, after=after, page=self._page))
+        reading = one_ahead(journal.read(partitions, after=after, page=self._page))
         async with aclosing(reading) as pages:
             async for page in pages:
                 yield page
@@ -223,7 +223,7 @@ def _bases_apart(page: list[Item]) -> Iterator[list[Item]]:
             yield list(group)
 
 
-async def _one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncGenerator[list[Item], None]:
+async def one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncGenerator[list[Item], None]:
     """Fetch the next page, in the store's thread, while one is taken here."""
 
     async def fetch() -> list[Item] | None:
