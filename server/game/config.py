@@ -14,7 +14,7 @@ from canvas.growth import Lineage
 from canvas.palette import Palette
 from canvas.settings import Settings
 from persistence.errors import StoreDamaged
-from persistence.ports import Item, Key, Update
+from persistence.ports import Condition, Item, Key, Update
 from persistence.tables import CONFIG
 from server.game.names import config_sort_key
 from server.game.partitions import shards_of
@@ -35,6 +35,8 @@ class GameConfig:
     """Partitions of the history that the game ever used."""
     shards: int = 1
     """How many of them are written to in turn."""
+    fence: int = 0
+    """Of the writer who serves the game; 0 before there was one."""
     seq: int = 0
     """Seq of the last control event or snapshot; the history is at least that long."""
     writers: Mapping[int, int] = field(default_factory=dict)
@@ -78,6 +80,7 @@ class GameConfig:
             settings=_settings(item),
             partitions=tuple(item["historyPartitions"]),
             shards=len(shards_of(game, item.get("historyShards", 1))),
+            fence=int(item.get("fence", 0)),
             seq=item["seq"],
             writers={int(fence): seq for fence, seq in item["writers"].items()},
         )
@@ -122,15 +125,27 @@ def changing_attributes(seq: int, settings: Settings, lineage: Lineage) -> dict[
 
 
 def control_update(
-    game: str, seq: int, settings: Settings, lineage: Lineage, epoch: str | None = None
+    game: str,
+    seq: int,
+    settings: Settings,
+    lineage: Lineage,
+    *,
+    fence: int,
+    epoch: str | None = None,
 ) -> Update:
     """Write what a control event changed; goes into the event's own transaction.
 
+    Only while `fence` is the newest, so that what a superseded writer sent late changes nothing.
     `epoch` is given where the event begins a new one.
     """
     changed = changing_attributes(seq, settings, lineage)
     begun = {} if epoch is None else {"epoch": epoch}
-    return Update(CONFIG, key_of(game), set=changed | begun)
+    return Update(CONFIG, key_of(game), set=changed | begun, condition=served_by(fence))
+
+
+def served_by(fence: int) -> Condition:
+    """Return the condition that a game is still its writer's; 0 for one that had none yet."""
+    return Condition(equals={"fence": fence}) if fence else Condition(absent=("fence",))
 
 
 def found(

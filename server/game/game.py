@@ -193,7 +193,9 @@ class Game:
         self, event: ControlEvent, *, joins: bool = False, epoch: str | None = None
     ) -> None:
         head = self.head
-        update = control_update(self.name, event.seq, head.settings, head.lineage, epoch)
+        update = control_update(
+            self.name, event.seq, head.settings, head.lineage, fence=self.fence, epoch=epoch
+        )
         self.committer.add(Decided(event, writes=(update,), joins=joins))
 
     @property

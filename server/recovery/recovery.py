@@ -6,7 +6,7 @@ together. Called by lifecycle.py with the lease in hand.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -16,11 +16,11 @@ from canvas.bans import Bans
 from canvas.events import Event
 from canvas.head import Head
 from canvas.requests import KEPT_MS
-from persistence.errors import StoreDamaged
+from persistence.errors import ConditionFailed, StoreDamaged, TransientFault
 from persistence.ports import Condition, Item, Put, Store, Update
 from persistence.tables import CONFIG
 from server.clock import Clock
-from server.game.config import GameConfig, key_of
+from server.game.config import GameConfig, key_of, served_by
 from server.game.game import Game
 from server.game.history import from_item, time_key
 from server.game.names import blob_folder
@@ -29,6 +29,7 @@ from server.game.writers import Writers
 from server.recovery.reader import RecoveryEvents, RecoveryReader
 from server.recovery.replay import Outcome
 from server.recovery.stored_snapshot import side_key
+from server.recovery.unfinished import check_finished
 
 RING_MS = 120_000
 """History from this long before the snapshot refills the ring, so that resumes hold."""
@@ -63,10 +64,15 @@ class Recovery:
             store, listener, ring_events=settings.ring_events, page=settings.page
         )
 
+    async def load(self, game: str) -> GameConfig | None:
+        """Read the config of a game; None when there is none. Raises StoreDamaged."""
+        await check_finished(self._store.tables)
+        return await self._reader.config(game)
+
     async def load_or_found(self, founding: GameConfig) -> GameConfig:
         """Read the config of a game, or found it; raises StoreDamaged."""
         game = founding.game
-        config = await self._reader.config(game)
+        config = await self.load(game)
         if config is not None:
             return config
         left = await self._left_of(game)
@@ -153,10 +159,24 @@ class Recovery:
                 "writers": {str(f): writers[f] for f in kept},
                 "historyPartitions": list(partitions.used),
                 "historyShards": len(partitions.written),
+                "fence": fence,
             },
+            condition=replace(served_by(config.fence), equals=_as_read(config)),
         )
-        await self._store.tables.write(update)
+        try:
+            await self._store.tables.write(update)
+        except ConditionFailed as error:
+            raise TransientFault(
+                f"the config of {config.game} was changed while it was read",
+                "its last writer was still at it; start again",
+            ) from error
         return writers
+
+
+def _as_read(config: GameConfig) -> Mapping[str, Any]:
+    """Return what a late control event of the last writer, or its successor, would have changed."""
+    fence = {"fence": config.fence} if config.fence else {}
+    return {"epoch": config.epoch, "seq": config.seq, **fence}
 
 
 class _Recent:

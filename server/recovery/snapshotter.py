@@ -96,7 +96,7 @@ class Snapshotter:
             CONFIG,
             key_of(self._game.name),
             set={"seq": seq},
-            condition=Condition(equals={"seq": known}),
+            condition=Condition(equals={"seq": known, "fence": self._game.fence}),
         )
         with suppress(ConditionFailed):  # a control event has raised it further meanwhile
             await self._store.tables.write(update)

@@ -19,6 +19,8 @@ from canvas.head import Head
 from canvas.palette import DEFAULT
 from canvas.settings import Settings
 from persistence.faulty import Faults, faulty
+from persistence.items import encoded_item
+from persistence.tables import CONFIG
 from server.access.auth import Authenticator
 from server.access.entry import Everybody
 from server.access.identity import Role
@@ -30,6 +32,7 @@ from server.audience.sessions import Sessions
 from server.audience.watcher_counts import WatcherCounts
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
+from server.game.config import key_of
 from server.game.game import Game, Games
 from server.hub.hub import Hub, HubEvents, HubSettings
 from server.phase import Phase
@@ -48,6 +51,7 @@ from tests.support.games import NAME as GAME
 from tests.support.memory_store import Rows, open_memory
 from tests.support.wire import Ack, Band, Pixels, decode_binary
 
+FENCE = 1
 TEXT = 1
 COMMIT = "journal.commit"
 
@@ -142,7 +146,10 @@ class World:
 
     def __init__(self, **options: Any) -> None:
         self.clock = FakeClock()
-        self.rows: Rows = {}
+        # A game as recovery leaves it: served by whoever has this fence.
+        key = key_of(GAME)
+        served = {"PK": key.partition, "SK": key.sort, "fence": FENCE}
+        self.rows: Rows = {(CONFIG.name, key): encoded_item(served)}
         self.script = Faults()
         self.store = faulty(open_memory(self.clock.wall_ms, self.rows), self.script)
         self.phase = Phase()
@@ -198,7 +205,7 @@ class World:
         replica = Replica(Stream(GAME, 1), "epoch", board, lineage, settings, ring)
         policy = AddressPolicy(0, options.get("address_budget", 0))
         head = Head(replica, settings, policy=policy, bans=self.bans)
-        game = Game(replica, head, self.store.journal, 1, self.clock)
+        game = Game(replica, head, self.store.journal, FENCE, self.clock)
         self.games.add(game)
         self.hub.open(game)
         return game

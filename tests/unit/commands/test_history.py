@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
+from persistence.ports import Item
+from persistence.tables import HISTORY
 from server.commands import history_search
 from server.commands.history import HistoryAsked, HistoryReply
 from server.game.writers import Writers
@@ -140,6 +142,12 @@ async def test_a_cell_keeps_its_history_when_the_board_grows() -> None:
         assert (entry["x"], entry["y"], entry["original"]) == (101, 8, [1, 1])
 
 
+def first_row(world: World) -> Item:
+    rows = (row for (table, _), row in world.rows.items() if table == HISTORY.name)
+    item: Item = orjson.loads(next(rows))
+    return item
+
+
 async def test_an_area_stays_the_one_of_its_first_page() -> None:
     async with running() as world:
         client = await painted(world)
@@ -155,7 +163,7 @@ async def test_an_area_stays_the_one_of_its_first_page() -> None:
 async def test_only_what_is_published_is_told() -> None:
     async with running() as world:
         client = await painted(world)
-        item = orjson.loads(next(iter(world.rows.values())))
+        item = first_row(world)
         early = {**item, "seq": 9, "SK": item["SK"].replace("#0000", "#9000")}
         await world.store.journal.commit([early])
         for query in ({}, CELL, {"user": "ann"}, {"user": "ann", **CELL}):
@@ -175,7 +183,7 @@ async def test_only_what_is_published_is_told() -> None:
 async def test_what_a_superseded_writer_left_behind_is_not_told() -> None:
     async with running() as world:
         client = await painted(world)
-        item = orjson.loads(next(iter(world.rows.values())))
+        item = first_row(world)
         await world.store.journal.commit([{**item, "seq": 4, "SK": item["SK"] + "0", "fence": 0}])
         assert sorted(await seqs(client)) == [1, 2, 3, 4, 4, 5]
         world.game.writers = Writers({0: 3})
