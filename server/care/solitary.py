@@ -71,10 +71,13 @@ def _publishing(complain: Complaint) -> GameListener:
     def delayed(_game: Game, fault: StoreError) -> None:
         complain(fault)
 
+    def at_once(_game: Game) -> float:
+        return 0.0
+
     def over(*_: object) -> None:
         """Go on; whoever waits is told of the outcome."""
 
-    return GameListener(ready, delayed, over, over)
+    return GameListener(ready, at_once, delayed, over, over)
 
 
 async def _store_snapshot(game: Game, around: Surroundings) -> None:

@@ -40,6 +40,8 @@ class CommitterEvents:
     """What the committer tells, each called on the loop."""
 
     committed: Callable[[Sequence[Decided]], None]
+    spare: Callable[[], float]
+    """Asked for the seconds for which nobody would see what is committed."""
     delayed: Callable[[TransientFault], None]
     """The store is away; told once an outage."""
     recovered: Callable[[], None]
@@ -62,6 +64,7 @@ class Committer:
         self._idle = asyncio.Event()
         self._idle.set()
         self._stopping = asyncio.Event()
+        self._took = 0.0
 
     def add(self, decided: Decided) -> None:
         """Queue an event; seqs are consecutive."""
@@ -80,6 +83,7 @@ class Committer:
 
     async def run(self) -> None:
         """Commit until stopped; returns early after a fault that retrying cannot mend."""
+        loop = asyncio.get_running_loop()
         while True:
             await self._wake.wait()
             if not self._queue:
@@ -87,12 +91,24 @@ class Committer:
                     return
                 self._wake.clear()
                 continue
+            await self._gather()
             batch = self._take()
+            started = loop.time()
             if not await self._commit(batch):
                 return
+            self._took = loop.time() - started
             self._listener.committed(batch)
             if not self._queue:
                 self._idle.set()
+
+    async def _gather(self) -> None:
+        """Let a batch grow for as long as that delays nobody: each commit costs two threads' turns.
+
+        As the last commit took, this one is done by the next flush.
+        """
+        spare = self._listener.spare() - self._took
+        if spare > 0 and len(self._queue) < MAX_BATCH and not self._stopping.is_set():
+            await asyncio.sleep(spare)
 
     def _take(self) -> list[Decided]:
         queue = self._queue

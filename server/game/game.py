@@ -42,6 +42,8 @@ class GameListener(NamedTuple):
 
     ready: Callable[["Game"], None]
     """Something is committed, or answers are due: flush when it suits."""
+    spare: Callable[["Game"], float]
+    """Seconds until the next flush can be: what is committed sooner waits for it anyway."""
     delayed: Callable[["Game", TransientFault], None]
     recovered: Callable[["Game"], None]
     failed: Callable[["Game", StoreError], None]
@@ -86,7 +88,9 @@ class Game:
             journal,
             self._partitions,
             fence,
-            CommitterEvents(self._on_committed, self._on_delayed, self._on_recovered, self.fail),
+            CommitterEvents(
+                self._on_committed, self._spare, self._on_delayed, self._on_recovered, self.fail
+            ),
         )
 
     @property
@@ -248,6 +252,9 @@ class Game:
     def _tell_ready(self) -> None:
         if self._listener is not None:
             self._listener.ready(self)
+
+    def _spare(self) -> float:
+        return 0.0 if self._listener is None else self._listener.spare(self)
 
     def _on_delayed(self, fault: TransientFault) -> None:
         if self._listener is not None:

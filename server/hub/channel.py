@@ -1,9 +1,9 @@
 """A channel: one game's stream to everybody who watches it.
 
-Owns the game's subscriptions, the moment of publication and who is in step. A flush publishes what
-is committed, encodes it once for each codec, writes it to everybody in step with the acks folded
-in, and leaves slow readers out until they drain. Driven by the hub; knows no game: whatever feeds
-the replica publishes.
+Owns the game's subscriptions, the moment of publication and who is in step. What is published is
+encoded once for each codec and walks to everybody in step, with the acks folded in; slow readers
+are left out until they drain. Driven by ticker.py and the hub; knows no game: whatever feeds the
+replica publishes.
 """
 
 import asyncio
@@ -13,13 +13,12 @@ from urllib.parse import quote
 from server.asking import Position, Resume, SnapshotMode
 from server.game.game import Answer, Publication
 from server.hub.subscription import Pace, Prepared, Subscription
+from server.hub.walk import Walk
 from server.ports import Connection
-from server.replica.catch_up import CatchUps, encode, frames_of
+from server.replica.catch_up import CatchUps, frames_of
 from server.replica.replica import Replica
-from server.replica.ring import Segment
 from server.replica.snapshots import Snapshots
 from server.wire import events
-from server.wire.codec import Codec
 
 NOWHERE = -1
 """A seq from which no event leads on, so that a snapshot is sent."""
@@ -46,6 +45,7 @@ class Channel:
         self._caught_up = caught_up
         """Told of a reader that a snapshot of its own has brought to the present."""
         self._refreshing: dict[Connection, asyncio.Task[None]] = {}
+        self._walk: Walk | None = None
 
     @property
     def name(self) -> str:
@@ -54,32 +54,34 @@ class Channel:
 
     # --- publication ---------------------------------------------------------
 
-    def flush(self) -> set[Connection]:
-        """Publish what is committed, to everybody in step, with their acks.
+    def publish(self) -> set[Connection]:
+        """Publish what is committed; `tell` brings it to everybody in step, with their acks.
 
-        Returns all who were acknowledged; those not in step still have theirs to be written.
+        Returns all who are acknowledged; those not in step have theirs to be written afterwards.
+        The publication before it has been told to its end.
         """
+        began_at = self.replica.seq
         publication = self._publish()
         askers = _tell_accepted(publication.answers)
         if publication.segments:
-            self._fan_out(publication.segments)
+            parts = list(frames_of(publication.segments))
+            self._walk = Walk(self.replica.stream, parts, began_at, self._live)
         return askers
 
-    def _fan_out(self, segments: list[Segment]) -> None:
-        parts = list(frames_of(segments))
-        frames: dict[Codec, bytes] = {}
-        for connection in tuple(self._live):
-            frame = frames.get(connection.codec)
-            if frame is None:
-                frame = frames[connection.codec] = encode(
-                    parts, self.replica.stream, connection.codec
-                )
-            if connection.acks:
-                acks = connection.acks
-                connection.acks = []
-                connection.writelines((frame, *acks))
-            else:
-                connection.write(frame)
+    def tell(self, until: Callable[[], bool]) -> bool:
+        """Go on telling what was published; stops once `until` holds. Returns whether all know."""
+        if self._walk is not None:
+            self._walk.go_on(until)
+            if self._walk.done:
+                self._walk = None
+        return self._walk is None
+
+    def tell_now(self, subscription: Subscription) -> None:
+        """Bring a reader that is in step, or has a pace of its own, to the present at once."""
+        if subscription.pace is Pace.PACED:
+            self.advance(subscription)
+        elif self._walk is not None:
+            self._walk.tell_now(subscription.connection)
 
     # --- who watches ---------------------------------------------------------
 
@@ -147,6 +149,7 @@ class Channel:
     def stop(self, connection: Connection) -> None:
         """End a connection's subscription, if it has one."""
         self.watching.pop(connection, None)
+        self._leave_walk(connection)
         self._live.pop(connection, None)
         self._paced.pop(connection, None)
         refreshing = self._refreshing.pop(connection, None)
@@ -157,9 +160,19 @@ class Channel:
 
     def pause(self, subscription: Subscription) -> None:
         """Leave a reader out of the flushes: the kernel does not take more."""
-        if subscription.pace is Pace.LIVE:
-            subscription.seq = self.replica.seq
+        self._note_seq(subscription)
         self._lag(subscription)
+
+    def _note_seq(self, subscription: Subscription) -> None:
+        """Write down what a reader in step has been told, before it is so no more."""
+        if subscription.pace is Pace.LIVE:
+            told_before = self._leave_walk(subscription.connection)
+            subscription.seq = self.replica.seq if told_before is None else told_before
+
+    def _leave_walk(self, connection: Connection) -> int | None:
+        """Leave a connection out of the walk; the seq it knows, if it was still to be told."""
+        walk = self._walk
+        return walk.began_at if walk is not None and walk.leave_out(connection) else None
 
     def _lag(self, subscription: Subscription) -> None:
         if subscription.pace is not Pace.LAGGING:
@@ -221,8 +234,7 @@ class Channel:
     def set_interval(self, subscription: Subscription, interval_ms: int) -> None:
         """Change the shortest time between two frames of a reader; 0 puts it in step."""
         subscription.interval_ms = interval_ms
-        if subscription.pace is Pace.LIVE:
-            subscription.seq = self.replica.seq
+        self._note_seq(subscription)
         if subscription.pace is not Pace.LAGGING:
             self._live.pop(subscription.connection, None)
             self._paced.pop(subscription.connection, None)
@@ -249,11 +261,11 @@ class Channel:
     def is_told(self, connection: Connection) -> bool:
         """Whether a connection has been handed all that is published here (or does not watch)."""
         subscription = self.watching.get(connection)
-        return (
-            subscription is None
-            or subscription.pace is Pace.LIVE
-            or subscription.seq == self.replica.seq
-        )
+        if subscription is None:
+            return True
+        if subscription.pace is Pace.LIVE:
+            return self._walk is None or not self._walk.awaits(connection)
+        return subscription.seq == self.replica.seq
 
 
 def _tell_accepted(answers: list[Answer]) -> set[Connection]:

@@ -1,13 +1,14 @@
 """The hub: which connection watches which games, and when each game is flushed.
 
-Owns the channels and the timers; the only one that moves a subscription when a socket fills or
-drains. Sessions start and stop subscriptions here; games say that something is committed. Never
-reads a message and never decides a placement.
+Owns the channels; the only one that moves a subscription when a socket fills or drains. Sessions
+start and stop subscriptions here; games say that something is committed. Never reads a message and
+never decides a placement.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from persistence.errors import PermanentFault, StoreError, TransientFault
 from server.asking import Position, SnapshotMode
@@ -16,6 +17,7 @@ from server.game.game import Game, GameListener
 from server.hub.channel import Channel
 from server.hub.pacer import Pacer
 from server.hub.subscription import Pace, Prepared, Subscription
+from server.hub.ticker import Ticker, TickerEvents
 from server.ports import Connection
 from server.wire import events
 from server.wire.codes import CloseCode
@@ -32,6 +34,8 @@ class HubSettings:
 
     tick_min: float = 0.010
     tick_max: float = 0.200
+    turn: float = 0.005
+    """Of fan-out, before the loop sees to others."""
     slow_timeout_ms: int = 30_000
 
 
@@ -54,8 +58,7 @@ class Hub:
         self._settings = settings
         self._listener = listener
         self._channels: dict[str, Channel] = {}
-        self._pacers: dict[str, Pacer] = {}
-        self._due: dict[str, asyncio.Handle] = {}
+        self._tickers: dict[str, Ticker] = {}
         self._paced_due: dict[str, asyncio.Handle] = {}
         self._hinted: set[Connection] = set()
 
@@ -63,49 +66,43 @@ class Hub:
 
     def open(self, game: Game) -> None:
         """Serve a game from here on."""
-        self._channels[game.name] = Channel(
+        channel = Channel(
             game.replica, game.publish, self._clock.monotonic_ms, caught_up=self.flush_acks
         )
-        self._pacers[game.name] = Pacer(self._settings.tick_min, self._settings.tick_max)
+        self._channels[game.name] = channel
+        self._tickers[game.name] = self._ticker(game, channel)
         tell = self._listener
-        game.listen(GameListener(self._ready, tell.delayed, tell.recovered, tell.failed))
-
-    def _ready(self, game: Game) -> None:
-        if game.name in self._due:
-            return
-        loop = asyncio.get_running_loop()
-        delay = self._pacers[game.name].delay(self._clock.precise())
-        # An idle stream does not wait: one placement alone is told in the next turn.
-        flush = self._flush_or_fail
-        self._due[game.name] = (
-            loop.call_later(delay, flush, game) if delay else loop.call_soon(flush, game)
+        game.listen(
+            GameListener(self._ready, self._spare, tell.delayed, tell.recovered, tell.failed)
         )
 
-    def _flush_or_fail(self, game: Game) -> None:
-        try:
-            self.flush(game)
-        except Exception as fault:
+    def _ticker(self, game: Game, channel: Channel) -> Ticker:
+        def told(askers: set[Connection], new: bool) -> None:
+            for connection in askers:
+                self.flush_acks(connection)
+            if new:
+                self._hint(channel)
+                self._serve_paced(channel)
+
+        def failed(fault: Exception) -> None:
             # What half a flush has told cannot be told again: take nothing more than can be kept.
             hint = "restart the server; what is committed is not lost"
             game.fail(PermanentFault(f"a publication failed: {fault!r}", hint))
-            raise
+
+        pacer = Pacer(self._settings.tick_min, self._settings.tick_max)
+        flushed = partial(self._listener.flushed, game)
+        events = TickerEvents(told, flushed, failed)
+        return Ticker(channel, pacer, self._clock, self._settings.turn, events)
+
+    def _ready(self, game: Game) -> None:
+        self._tickers[game.name].ask()
+
+    def _spare(self, game: Game) -> float:
+        return self._tickers[game.name].spare()
 
     def flush(self, game: Game) -> None:
-        """Publish what is committed of a game, now."""
-        due = self._due.pop(game.name, None)
-        if due is not None:
-            due.cancel()
-        started = self._clock.precise()
-        channel = self._channels[game.name]
-        before = channel.replica.seq
-        for connection in channel.flush():
-            self.flush_acks(connection)
-        if channel.replica.seq != before:
-            self._hint(channel)
-            self._serve_paced(channel)
-        ended = self._clock.precise()
-        self._pacers[game.name].flushed(started, ended)
-        self._listener.flushed(game, ended - started)
+        """Publish what is committed of a game, to everybody, now."""
+        self._tickers[game.name].flush()
 
     def flush_acks(self, connection: Connection) -> None:
         """Write a connection's acks, unless a pixel they speak of is still to be told to it."""
@@ -193,10 +190,9 @@ class Hub:
         self.flush_acks(connection)
 
     def catch_up(self, connection: Connection) -> None:
-        """Bring a paced connection to the present, ahead of its interval."""
+        """Bring a connection that is not lagging to the present, ahead of its turn."""
         for channel in list(self._of(connection)):
-            if channel.watching[connection].pace is Pace.PACED:
-                channel.advance(channel.watching[connection])
+            channel.tell_now(channel.watching[connection])
         self.flush_acks(connection)
 
     def _serve_paced(self, channel: Channel) -> None:

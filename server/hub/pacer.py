@@ -1,17 +1,17 @@
 """The adaptive tick: how long to wait before the next flush.
 
-Owns one number, what the last flush cost. Knows no clock and no loop: the hub tells it times in
-seconds. At once when idle, else so that the loop is at most about a third busy with fan-out.
+Owns one number, what the last flush cost. Knows no clock and no loop: the ticker tells it times in
+seconds. At once when idle, else so that the loop is at most half busy with fan-out.
 """
 
-COST_FACTOR = 3.0
+COST_FACTOR = 1.0
 
 
 class Pacer:
     """Decides when a stream is flushed next."""
 
     def __init__(self, min_interval: float, max_interval: float) -> None:
-        self._min = min_interval
+        self.shortest = min_interval
         self._max = max_interval
         self._not_before = float("-inf")
 
@@ -19,7 +19,7 @@ class Pacer:
         """Seconds to wait before a flush that is asked for at `now`; 0 when idle."""
         return max(0.0, self._not_before - now)
 
-    def flushed(self, started: float, ended: float) -> None:
-        """Note a flush; the next one waits three times its cost, within the bounds."""
-        interval = min(self._max, max(self._min, COST_FACTOR * (ended - started)))
+    def flushed(self, cost: float, ended: float) -> None:
+        """Note a flush; the next one waits as long as it held the loop, within the bounds."""
+        interval = min(self._max, max(self.shortest, COST_FACTOR * cost))
         self._not_before = ended + interval

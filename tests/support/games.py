@@ -31,6 +31,8 @@ class GatedJournal:
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.writes: list[Write] = []
+        self.commits: list[int] = []
+        """Items of each commit."""
         self.faults: list[Exception] = []
         self.gate = asyncio.Event()
         self.gate.set()
@@ -41,6 +43,7 @@ class GatedJournal:
             raise self.faults.pop(0)
         self.items += items
         self.writes += writes
+        self.commits.append(len(items))
 
 
 def make_settings(cooldown_ms: int = 0, max_stack: int = 1) -> Settings:

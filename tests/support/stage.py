@@ -34,13 +34,16 @@ class Asker:
 class Stage:
     """A game, its hub and a clock."""
 
-    def __init__(self, *, slow_timeout_ms: int = 5000, ring_events: int = 100_000) -> None:
+    def __init__(
+        self, *, slow_timeout_ms: int = 5000, ring_events: int = 100_000, turn: float = 1.0
+    ) -> None:
         self.clock = FakeClock()
         self.journal = GatedJournal()
         self.game: Game = make_game(
             self.clock, self.journal, replica=make_replica(64, 64, ring_events=ring_events)
         )
-        self.hub = Hub(self.clock, HubSettings(slow_timeout_ms=slow_timeout_ms), _deaf())
+        settings = HubSettings(slow_timeout_ms=slow_timeout_ms, turn=turn)
+        self.hub = Hub(self.clock, settings, _deaf())
         self.hub.open(self.game)
         self._tasks = [asyncio.create_task(self.game.committer.run())]
         self._at = 0

@@ -160,7 +160,8 @@ class World:
         )
         self.sessions = Sessions()
         self.games = Games()
-        self.hub = Hub(self.clock, HubSettings(), _deaf())
+        # Without a shortest tick, so that nothing waits for a clock that stands still.
+        self.hub = Hub(self.clock, HubSettings(tick_min=0.0), _deaf())
         self.game = self._found(options)
         self.watcher_counts = WatcherCounts(self.games, self.hub, self.sessions)
         self.services = self._services(options)

@@ -16,6 +16,7 @@ class Told:
     """Writes down what a committer tells."""
 
     def __init__(self) -> None:
+        self.spares: list[float] = []
         self.committed: list[int] = []
         self.delays: list[TransientFault] = []
         self.recoveries = 0
@@ -23,8 +24,15 @@ class Told:
 
     def events(self) -> CommitterEvents:
         return CommitterEvents(
-            self._on_committed, self.delays.append, self._on_recovered, self.failures.append
+            self._on_committed,
+            self._spare,
+            self.delays.append,
+            self._on_recovered,
+            self.failures.append,
         )
+
+    def _spare(self) -> float:
+        return self.spares.pop(0) if self.spares else 0.0
 
     def _on_committed(self, batch: Sequence[Decided]) -> None:
         self.committed += [decided.event.seq for decided in batch]
@@ -111,3 +119,17 @@ async def test_what_waits_behind_a_slow_commit_goes_in_one_group(
     committer.stop()
     await running
     assert groups == [1, 48]
+
+
+async def test_a_batch_grows_while_nobody_could_see_it(journal: GatedJournal, told: Told) -> None:
+    told.spares = [0.001]
+    committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    running = asyncio.create_task(committer.run())
+    committer.add(Decided(pixel(1)))
+    await asyncio.sleep(0)
+    committer.add(Decided(pixel(2)))
+    await committer.drained()
+    committer.stop()
+    await running
+    assert journal.commits == [2]
+    assert told.committed == [1, 2]

@@ -1,0 +1,130 @@
+"""One game's ticks: when its stream is flushed, in turns that leave the loop to others.
+
+Owns the timers of one channel and the order of a flush: publish, tell everybody in step, then those
+who are not. At most one publication is on its way at a time. Made by the hub.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from server.clock import Clock
+from server.hub.channel import Channel
+from server.hub.pacer import Pacer
+from server.ports import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class TickerEvents:
+    """What a ticker tells the hub."""
+
+    told: Callable[[set[Connection], bool], None]
+    """A publication has gone out: to be acknowledged still, and whether there was anything new."""
+    flushed: Callable[[float], None]
+    """It took so many seconds of the loop."""
+    failed: Callable[[Exception], None]
+    """Half a flush cannot be told again."""
+
+
+class Ticker:
+    """Flushes one channel."""
+
+    def __init__(
+        self, channel: Channel, pacer: Pacer, clock: Clock, turn: float, listener: TickerEvents
+    ) -> None:
+        """`turn`: seconds of fan-out between two looks at what else the loop has to do."""
+        self._channel = channel
+        self._pacer = pacer
+        self._clock = clock
+        self._turn = turn
+        self._listener = listener
+        self._handle: asyncio.Handle | None = None
+        self._walking = False
+        self._wanted = False
+        self._cost = 0.0
+        self._new = False
+        self._askers: set[Connection] = set()
+
+    def spare(self) -> float:
+        """Seconds until the next flush could be, 0 when it could be now."""
+        if self._walking:
+            return self._pacer.shortest
+        return self._pacer.delay(self._clock.precise())
+
+    def ask(self) -> None:
+        """Flush when it suits: something is committed."""
+        if self._walking or self._handle is not None:
+            self._wanted = True
+            return
+        loop = asyncio.get_running_loop()
+        delay = self._pacer.delay(self._clock.precise())
+        # An idle stream does not wait: one placement alone is told in the next turn.
+        flush = self._guarded(self._begin)
+        self._handle = loop.call_later(delay, flush) if delay else loop.call_soon(flush)
+
+    def flush(self) -> None:
+        """Publish what is committed and tell it to everybody, now."""
+        self._cancel()
+        if self._walking:
+            self._walk(_never)
+            self._cancel()
+        self._publish()
+        self._walk(_never)
+
+    def _cancel(self) -> None:
+        if self._handle is not None:
+            self._handle.cancel()
+            self._handle = None
+
+    def _guarded(self, step: Callable[[], None]) -> Callable[[], None]:
+        def run() -> None:
+            try:
+                step()
+            except Exception as fault:
+                self._listener.failed(fault)
+                raise
+
+        return run
+
+    def _begin(self) -> None:
+        self._publish()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        precise = self._clock.precise
+        ends = precise() + self._turn
+        self._walk(lambda: precise() >= ends)
+        if self._walking:
+            self._handle = asyncio.get_running_loop().call_soon(self._guarded(self._go_on))
+
+    def _publish(self) -> None:
+        started = self._clock.precise()
+        before = self._channel.replica.seq
+        self._wanted = False
+        self._walking = True
+        self._askers = self._channel.publish()
+        self._new = self._channel.replica.seq != before
+        self._cost = self._clock.precise() - started
+
+    def _walk(self, until: Callable[[], bool]) -> None:
+        started = self._clock.precise()
+        done = self._channel.tell(until)
+        if done:
+            askers, self._askers = self._askers, set()
+            self._listener.told(askers, self._new)
+        ended = self._clock.precise()
+        self._cost += ended - started
+        if done:
+            self._end(ended)
+
+    def _end(self, ended: float) -> None:
+        self._walking = False
+        self._handle = None
+        self._pacer.flushed(self._cost, ended)
+        self._listener.flushed(self._cost)
+        if self._wanted:
+            self.ask()
+
+
+def _never() -> bool:
+    return False
