@@ -135,3 +135,19 @@ def _number(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PermanentFault(f"{name} is no number, so nothing can be added", "set it first")
     return value
+
+
+def cursor_at(key: Key) -> str:
+    """Return what goes on with a scan after an item."""
+    return orjson.dumps(list(key)).decode()
+
+
+def key_at(cursor: str) -> Key:
+    """Return the key of the item after which a scan goes on. Raises PermanentFault."""
+    try:
+        partition, sort = orjson.loads(cursor)
+        return checked_key(Key(partition, sort))
+    except (ValueError, TypeError) as error:
+        raise PermanentFault(
+            f"{cursor!r:.200} is no cursor of a scan", "give what the page before gave"
+        ) from error

@@ -131,6 +131,14 @@ class Tables(Protocol):
         """Items of a partition in sort-key order: sort > `after`, <= `up_to`, with `prefix`."""
         ...
 
+    async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        """Items of a whole table in no particular order; `cursor` as in a query.
+
+        What is written meanwhile may be among them or not. Raises PermanentFault for a cursor that
+        is none of this store.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:

@@ -104,6 +104,12 @@ class WrappedTables:
             ),
         )
 
+    async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        """Items of a whole table in no particular order."""
+        return await self._around(
+            "tables.scan", 0, lambda: self._tables.scan(table, limit=limit, cursor=cursor)
+        )
+
 
 class WrappedJournal:
     """The `Journal` port."""

@@ -59,10 +59,13 @@ class Answer(NamedTuple):
     counted: int
 
 
-async def ask(client: Client, arguments: dict[str, Any], start: Attributes | None) -> Answer:
-    """Read one page of a query, from its beginning or after `start`."""
+async def ask(
+    client: Client, arguments: dict[str, Any], start: Attributes | None, *, whole: bool = False
+) -> Answer:
+    """Read one page of a query, from its beginning or after `start`; of a `whole` table: a scan."""
     following = {} if start is None else {"ExclusiveStartKey": start}
+    call = client.scan if whole else client.query
     with translated(arguments["TableName"]):
-        answer = await client.query(**arguments, **following)
+        answer = await call(**arguments, **following)
     last = answer.get("LastEvaluatedKey") or None
     return Answer(answer.get("Items", []), last, answer["Count"])

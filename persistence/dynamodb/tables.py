@@ -15,7 +15,7 @@ from persistence.dynamodb.names import TableNames
 from persistence.dynamodb.query import Bulk, Sorts, ask
 from persistence.dynamodb.writer import Writer
 from persistence.dynamodb.writes import Expressions, alive, expired, key_in
-from persistence.items import checked_key
+from persistence.items import checked_key, cursor_at, key_at
 from persistence.ports import Item, Key, Page, Table, Write
 
 MAX_ANSWERS = 32
@@ -76,25 +76,51 @@ class DynamoTables:
         sorts = Sorts.of(after, up_to, prefix)
         if not partition or sorts.empty:
             return Page([], None)
-        arguments = self._arguments(table, partition, sorts)
-        arguments["ScanIndexForward"] = ascending
-        start = None
-        if cursor is not None:
-            start = encoded_key(table, *checked_key(Key(partition, cursor)))
-        query = _Query(self._bulk.client, table, sorts, arguments)
-        return await self._bulk.loop.run(query.page(limit, start))
-
-    def _arguments(self, table: Table, partition: str, sorts: Sorts) -> dict[str, Any]:
         expressions = Expressions()
         keys = f"{expressions.name(table.partition)} = {expressions.value(partition)}"
-        arguments: dict[str, Any] = {
-            "TableName": self._names.of(table),
-            "ConsistentRead": True,
+        arguments = self._arguments(table, expressions) | {
             "KeyConditionExpression": keys + sorts.condition(table.sort, expressions),
+            "ScanIndexForward": ascending,
+            **expressions.arguments(),
         }
+        last = None if cursor is None else checked_key(Key(partition, cursor))
+        found = await self._read(table, arguments, limit, last, after=sorts.after)
+        return Page(found.items, None if found.last is None else found.last.sort)
+
+    async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        """Items of a whole table in no particular order, consistently."""
+        expressions = Expressions()
+        arguments = self._arguments(table, expressions) | expressions.arguments()
+        last = None if cursor is None else key_at(cursor)
+        found = await self._read(table, arguments, limit, last, whole=True)
+        return Page(found.items, None if found.last is None else cursor_at(found.last))
+
+    def _arguments(self, table: Table, expressions: Expressions) -> dict[str, Any]:
+        arguments: dict[str, Any] = {"TableName": self._names.of(table), "ConsistentRead": True}
         if living := alive(table, expressions, self._wall_ms() // 1000):
             arguments["FilterExpression"] = living
-        return arguments | expressions.arguments()
+        return arguments
+
+    async def _read(
+        self,
+        table: Table,
+        arguments: dict[str, Any],
+        limit: int,
+        last: Key | None,
+        *,
+        after: str = "",
+        whole: bool = False,
+    ) -> "_Found":
+        start = None if last is None else encoded_key(table, *last)
+        query = _Query(self._bulk.client, table, arguments, after, whole)
+        return await self._bulk.loop.run(query.page(limit, start))
+
+
+class _Found(NamedTuple):
+    """What was read, and the key after which there may be more."""
+
+    items: list[Item]
+    last: Key | None
 
 
 class _Query(NamedTuple):
@@ -102,21 +128,24 @@ class _Query(NamedTuple):
 
     client: Client
     table: Table
-    sorts: Sorts
     arguments: dict[str, Any]
+    after: str
+    """Sort keys have to be beyond it, which DynamoDB's condition cannot say."""
+    whole: bool
+    """Whether the whole table is scanned."""
 
-    async def page(self, limit: int, start: Attributes | None) -> Page:
+    async def page(self, limit: int, start: Attributes | None) -> _Found:
         """Read up to `limit` items after `start`."""
         items: list[Attributes] = []
         for _ in range(MAX_ANSWERS):
             arguments = self.arguments | {"Limit": limit - len(items)}
-            answer = await ask(self.client, arguments, start)
+            answer = await ask(self.client, arguments, start, whole=self.whole)
             items += [item for item in answer.items if self._inside(item)]
             start = answer.last
             if start is None or len(items) == limit:
                 break
-        cursor = None if start is None else key_in(self.table, start).sort
-        return Page([decoded_item(item) for item in items], cursor)
+        last = None if start is None else key_in(self.table, start)
+        return _Found([decoded_item(item) for item in items], last)
 
     def _inside(self, item: Attributes) -> bool:
-        return key_in(self.table, item).sort > self.sorts.after
+        return key_in(self.table, item).sort > self.after

@@ -15,7 +15,9 @@ from persistence.items import (
     LAST_CHAR,
     check_transaction,
     checked_key,
+    cursor_at,
     encoded_item,
+    key_at,
     key_of,
     require,
     target_of,
@@ -88,6 +90,16 @@ class SqliteTables:
         )
         return Page(items, items[-1][table.sort] if more else None)
 
+    async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        """Items of a whole table, by their keys."""
+        select = _Select(table)
+        select.after(key_at(cursor) if cursor is not None else Key("", ""))
+        text, arguments = select.finished(True, self._now_s())
+        items, more = await self._reader.run(
+            lambda connection: fetch(connection, text, arguments, limit)
+        )
+        return Page(items, cursor_at(key_of(table, items[-1])) if more else None)
+
     def _now_s(self) -> int:
         return self._wall_ms() // 1000
 
@@ -105,6 +117,12 @@ class _Select:
         self._bounds.append(f'"{name}" {operator} ?')
         self._arguments.append(value)
 
+    def after(self, key: Key) -> None:
+        """Narrow the query to what comes after a key."""
+        table = self._table
+        self._bounds.append(f'("{table.partition}", "{table.sort}") > (?, ?)')
+        self._arguments += key
+
     def finished(self, ascending: bool, now_s: int) -> tuple[str, list[str | int]]:
         """Return the statement without its limit, and its arguments."""
         table = self._table
@@ -113,7 +131,8 @@ class _Select:
             self._arguments.append(now_s)
         order = "ASC" if ascending else "DESC"
         bounds = " AND ".join(self._bounds)
-        text = f'SELECT item FROM "{table.name}" WHERE {bounds} ORDER BY "{table.sort}" {order}'
+        keys = f'"{table.partition}" {order}, "{table.sort}" {order}'
+        text = f'SELECT item FROM "{table.name}" WHERE {bounds} ORDER BY {keys}'
         return text, self._arguments
 
 

@@ -35,6 +35,20 @@ async def put_sorts(tables: Tables, *names: str) -> None:
         await tables.write(Put(MAIN, {"pk": "P", "sk": name}))
 
 
+async def scanned(tables: Tables, limit: int) -> list[Item]:
+    """All items of the main table."""
+    found: list[Item] = []
+    cursor: str | None = None
+    for _ in range(100):
+        page = await tables.scan(MAIN, limit=limit, cursor=cursor)
+        assert len(page.items) <= limit
+        found += page.items
+        cursor = page.cursor
+        if cursor is None:
+            return found
+    raise AssertionError("the pages do not end")
+
+
 class TablesContract:
     async def test_gives_back_what_was_put(self, store: Store) -> None:
         whole = item(
@@ -225,3 +239,27 @@ class TablesContract:
             await store.tables.write(Delete(MAIN, KEY, Condition(exists=True)))
         update = Update(MAIN, KEY, add={"n": 1}, condition=Condition(exists=False))
         assert await store.tables.write(update) == item(n=1)
+
+    async def test_a_scan_gives_all_of_a_table_and_of_no_other(self, store: Store) -> None:
+        wanted = [
+            {"pk": partition, "sk": f"{number:02}", "text": "x" * number}
+            for partition in ("A", "A!", "B")
+            for number in range(1, 8)
+        ]
+        for each in wanted:
+            await store.tables.write(Put(MAIN, each))
+        await store.tables.write(Put(CONFIG, {"PK": "CONFIG", "SK": "SINGLETON"}))
+        for limit in (1, 4, 21, 1000):
+            found = await scanned(store.tables, limit)
+            assert sorted(found, key=lambda each: (each["pk"], each["sk"])) == wanted
+
+    async def test_a_scan_passes_over_what_has_expired(self, store: Store, wall: Wall) -> None:
+        now_s = wall() // 1000
+        await store.tables.write(Put(MAIN, {"pk": "A", "sk": "old", "expiresAt": now_s}))
+        await store.tables.write(Put(MAIN, {"pk": "A", "sk": "new", "expiresAt": now_s + 1}))
+        assert [each["sk"] for each in await scanned(store.tables, 1)] == ["new"]
+
+    async def test_a_scan_refuses_a_cursor_of_something_else(self, store: Store) -> None:
+        for cursor in ("", "A", "[1]", '["A"]', '["A", 1]', "{}"):
+            with pytest.raises(PermanentFault, match=r"cursor|key"):
+                await store.tables.scan(MAIN, cursor=cursor)

@@ -22,7 +22,9 @@ from persistence.items import (
     LAST_CHAR,
     check_transaction,
     checked_key,
+    cursor_at,
     encoded_item,
+    key_at,
     key_of,
     require,
     target_of,
@@ -98,6 +100,13 @@ class MemoryTables:
         ]
         items = [item for key in keys if (item := self._find(table, key)) is not None]
         return page_of(items if ascending else items[::-1], limit, cursor)
+
+    async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
+        after = Key("", "") if cursor is None else key_at(cursor)
+        keys = [key for name, key in sorted(self.rows) if name == table.name and key > after]
+        items = [item for key in keys if (item := self._find(table, key)) is not None]
+        more = len(items) > limit
+        return Page(items[:limit], cursor_at(key_of(table, items[limit - 1])) if more else None)
 
     def _result(self, write: Write) -> bytes | None:
         """What a write leaves behind, as JSON."""
