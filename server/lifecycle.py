@@ -38,6 +38,8 @@ MS = 1000.0
 DRAIN_SHARE = 0.5
 CLOSE_SHARE = 0.2
 """Of the stop deadline: half for what is pending, a fifth for the closing, the rest to snapshot."""
+RELEASE_WITHIN = 3.0
+"""Seconds, beside the deadline; a lease that cannot be given back runs out by itself."""
 RETRY_MIN_MS = 1_000
 RETRY_SPREAD_MS = 4_000
 HOUSEKEEPING_EVERY = 1.0
@@ -280,7 +282,7 @@ class Lifecycle:
         await parts.ports.http.stop()
         if parts.ports.admin is not None:
             await parts.ports.admin.stop()
-        await parts.store.lease.release()
+        await _within(RELEASE_WITHIN, parts.store.lease.release)
 
     def _tell_going(self) -> None:
         reason = self._parts.services.phase.reason

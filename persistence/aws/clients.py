@@ -6,6 +6,7 @@ so that throttled history cannot hold back a renewal. Importing this costs 0.3 s
 what opens the AWS store does.
 """
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ LEASE_PATIENCE = Patience(connect=1.0, read=2.0, attempts=2)
 
 @dataclass(frozen=True, slots=True)
 class AwsSettings:
-    """Where AWS is; credentials come from the usual chain, None from its configuration."""
+    """Where AWS is; credentials come from the usual chain, and so does what is None."""
 
     region: str | None = None
     endpoint_url_dynamodb: str | None = None
@@ -130,7 +131,8 @@ def client_of(
     """Return a client to be entered on the loop that uses it."""
     manager: AbstractAsyncContextManager[Client] = session.client(
         service,
-        region_name=settings.region,
+        # The library knows AWS_DEFAULT_REGION alone, while containers on AWS are given AWS_REGION.
+        region_name=settings.region or os.environ.get("AWS_REGION"),
         endpoint_url=settings.endpoint_url(service),
         config=AioConfig(
             connect_timeout=patience.connect,

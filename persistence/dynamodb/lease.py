@@ -36,7 +36,7 @@ MARGIN = 0.1
 """The part of a lease that its holder leaves unused: clocks may run apart, and acts take time."""
 LOOKS = 10
 """How often a watched record is read in one lease; a renewal that failed is repeated as often."""
-_HELD = "stop it first, or let this one wait for its turn with --lease wait"
+_HELD = "stop it first; a server may also wait for its turn, with --lease wait"
 _TAKEN = "two servers are set to one store: stop one of them (`tesserae lease show` tells whose)"
 
 

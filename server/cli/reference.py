@@ -19,7 +19,8 @@ Written by `python -m server.cli.reference`; a test holds it against the command
 any of them tells the same.
 
 Exit codes: {DONE} done, or stopped cleanly; {USAGE} usage or configuration; {STORE} the store is
-damaged or in use; {FAILED} anything else. `tesserae --debug …` shows the traceback of an error.
+damaged, in use, or taken over by another server; {FAILED} anything else. `tesserae --debug …` shows
+the traceback of an error.
 """
 ALL_SETTINGS = "Takes every setting as a flag: see [Configuration](configuration.md)."
 

@@ -12,10 +12,10 @@ import pytest
 from persistence.aws.clients import open_clients
 from persistence.dynamodb.names import TableNames
 from persistence.tables import HISTORY, MAIN
-from tests.support.aws import AwsStage
+from tests.support.aws import REGION, AwsStage
 from tests.support.foreign import dialled
 from tests.support.peers import free_ports
-from tests.support.processes import ServerProcess, process
+from tests.support.processes import ServerProcess, process, tesserae
 from tests.support.seaweedfs import STRANGER
 
 pytestmark = pytest.mark.integration
@@ -175,3 +175,30 @@ async def test_an_address_where_nobody_listens_is_told_while_it_is_tried(
     assert f"127.0.0.1:{port}" in said
     assert "gives_up_in_s" in said
     await server.kill()
+
+
+async def test_commands_work_on_it_beside_a_server_and_alone(
+    aws_stage: AwsStage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_REGION", REGION)  # to these commands --region is a part of a board
+    flags = aws_stage.flags(lease_time=None, region=None)
+    picture = tmp_path / "board.png"
+    async with process(tmp_path, *SIZE, *aws_stage.flags()) as server:
+        async with dialled(server.url) as player:
+            await player.play()
+            await player.put((3, 4, 5))
+        code, said = await tesserae("canvas", "export", *flags, "-o", str(picture))
+        assert (code, "at seq 1" in said) == (0, True), said
+        code, said = await tesserae("history", "export", *flags)
+        assert code == 0
+        assert said.count("\n") == 3, "a head, a row, and how many were written"
+        code, said = await tesserae("canvas", "import", *flags, "--yes", str(picture))
+        assert code == 3
+        assert f"process {server.pid} on " in said
+        assert "--url and --token-file" in said
+    code, said = await tesserae("canvas", "import", *flags, "--yes", str(picture))
+    assert (code, "The picture is in" in said) == (0, True), said
+    elsewhere = aws_stage.flags(lease_time=None, region=None, stage="none")
+    code, said = await tesserae("canvas", "export", *elsewhere, "-o", str(tmp_path / "none.png"))
+    assert code == 1
+    assert "tesserae tables create" in said

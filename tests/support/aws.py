@@ -50,7 +50,7 @@ class AwsStage:
         return self.flags()[: -len(LEASE)]
 
     def flags(self, **other: Any) -> tuple[str, ...]:
-        """The flags of a server on this store; `other` ones win or are added."""
+        """The flags of a server on this store; `other` ones win, None takes away."""
         named = {
             "store": "aws",
             "stage": self.names.stage,
@@ -62,7 +62,8 @@ class AwsStage:
             "lease_time": 2,
             **other,
         }
-        pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in named.items()]
+        given = {name: value for name, value in named.items() if value is not None}
+        pairs = [(f"--{name.replace('_', '-')}", str(value)) for name, value in given.items()]
         return tuple(word for pair in pairs for word in pair)
 
 
