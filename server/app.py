@@ -50,7 +50,9 @@ def run(settings: Settings) -> int:
     founding = read_founding(settings)
     set_up_logs(settings.log_format, settings.log_level, secrets=_secrets_of(settings, secret))
     choice = choose_loop()
-    get_logger("server").info("starting", version=__version__, loop=choice.name)
+    get_logger("server").info(
+        "starting", version=__version__, loop=choice.name, store=settings.store
+    )
     return run_on(choice, serve(settings, secret, founding, SystemClock()))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from persistence.aws.clients import AwsSettings, Clients, open_clients
-from persistence.dynamodb.admin import describe, obstacles
+from persistence.dynamodb.admin import describe
 from persistence.dynamodb.journal import DynamoJournal
 from persistence.dynamodb.lease import DynamoLease
 from persistence.dynamodb.lease_record import (
@@ -27,9 +27,10 @@ from persistence.dynamodb.tables import DynamoTables
 from persistence.dynamodb.writer import Writer
 from persistence.errors import PermanentFault, TransientFault
 from persistence.opening import OpeningEvents
-from persistence.ports import Store
+from persistence.ports import Blobs, Store
 from persistence.read_only import read_only as reading_only
 from persistence.s3.blobs import S3Blobs
+from persistence.shapes import obstacles
 
 PATIENCE = 30.0
 """Seconds for which a store that does not answer is tried; a start that never ends tells nobody
@@ -109,8 +110,9 @@ def _composed(
 
 
 async def _until_it_answers(
-    clients: Clients, names: TableNames, blobs: S3Blobs, time: LeaseTime, told: OpeningEvents
+    clients: Clients, names: TableNames, blobs: Blobs, time: LeaseTime, told: OpeningEvents
 ) -> None:
+    """Look at everything once that a server needs, and again while nobody answers."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -128,6 +130,7 @@ async def _until_it_answers(
 
 async def _check_tables(clients: Clients, names: TableNames) -> None:
     """Raise PermanentFault naming every difference on which no server can stand."""
-    found = [each for table in await describe(clients.dynamodb, names) for each in obstacles(table)]
+    # By the client that waits the shortest: a place that does not answer is told sooner.
+    found = [each for table in await describe(clients.lease, names) for each in obstacles(table)]
     if found:
         raise PermanentFault("the tables cannot be used: " + "; ".join(found), _UNFIT)
