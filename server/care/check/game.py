@@ -42,10 +42,12 @@ class GameSummary:
     seq: int
     width: int
     height: int
+    crc32: int | None
+    """Of the board; None where it could not be followed."""
     snapshots: int
     pictures: int
 
-    def to_json(self) -> dict[str, str | int]:
+    def to_json(self) -> dict[str, str | int | None]:
         """Under the names of the fields."""
         return asdict(self)
 
@@ -77,6 +79,7 @@ class GameCheck:
             judged.end,
             geometry.width,
             geometry.height,
+            None if walk.board is None else walk.board.crc32(),
             len(snapshots.checkpoints),
             len(walk.pictures),
         )

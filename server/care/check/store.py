@@ -7,10 +7,12 @@ Owns what is looked at and in which order. Takes no lease and writes nothing. Ca
 from dataclasses import dataclass
 from typing import Any
 
+from persistence.errors import StoreDamaged
 from persistence.ports import Store
 from persistence.tables import CONFIG
-from server.care.check.findings import Finding, Findings
+from server.care.check.findings import PUT_BACK, Finding, Findings
 from server.care.check.game import Advance, GameCheck, GameSummary
+from server.care.check.tables import check_tables
 from server.game.config import PARTITION
 from server.game.names import DEFAULT_GAME, game_of_sort_key
 
@@ -44,9 +46,21 @@ async def check_store(store: Store, game: str | None, advance: Advance) -> Repor
     """Check one game, or everything; `advance` is told how far it has got. Raises StoreError."""
     findings = Findings()
     games = [game] if game is not None else await _all_games(store)
-    checked = [await GameCheck(store, name, findings).run(advance) for name in games]
+    if game is None:
+        await check_tables(store.tables, findings, advance)
+    checked = [await _checked(store, name, findings, advance) for name in games]
     summaries = [summary for summary in checked if summary is not None]
     return Report(summaries, findings.all(), findings.damages)
+
+
+async def _checked(
+    store: Store, game: str, findings: Findings, advance: Advance
+) -> GameSummary | None:
+    try:
+        return await GameCheck(store, game, findings).run(advance)
+    except StoreDamaged as damage:
+        findings.damage("unreadable game", game, f"{damage}", damage.hint or PUT_BACK)
+        return None
 
 
 async def _all_games(store: Store) -> list[str]:

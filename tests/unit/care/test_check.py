@@ -1,71 +1,33 @@
 """A check finds each kind of damage, names it, and finds nothing where nothing is wrong."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import orjson
 import pytest
 
-from canvas.packing import Cells
-from persistence.ports import Blob, Item, Key, Store, Update
-from persistence.tables import CONFIG
+from persistence.errors import StoreDamaged
+from persistence.faulty import Faults, faulty
+from persistence.ports import Blob, Item, Key, Put, Store, Table, Update
+from persistence.tables import BANS, CONFIG, MAIN, MILESTONES
 from server.care.check.findings import MAX_TOLD, Finding, Severity
 from server.care.check.store import Report, check_store
-from server.game.base_blob import BasePicture
-from server.game.base_import import Import, Place, import_base
 from server.game.config import key_of
 from server.recovery.stored_snapshot import archive_key, newest_key, side_key
 from tests.support.games import NAME
+from tests.support.lived import ROWS, lived
 from tests.support.memory_store import MemoryBlobs, open_memory
-from tests.support.runs import Lives, Run
 
 CONFIG_KEY = key_of(NAME)
-ROWS = 64
 
 
 @pytest.fixture
 async def store() -> AsyncIterator[Store]:
-    """A game that was painted, grew, took a picture, changed and was killed once."""
     store = open_memory()
-    lives = Lives(store)
-    run = await lives.start()
-    await paint(run, 20)
-    await run.snapshot()
-    run.game.resize("left", 4)
-    await run.publish()
-    await lay(run, np.array([[1, 2], [3, 255]], np.uint8))
-    await paint(run, 20)
-    await run.die()
-    run = await lives.start()
-    run.game.change({"locked": False, "cooldown": {"ms": 5, "maxStack": 1}})
-    run.game.change({"cooldown": {"ms": 0}})
-    await run.publish()
-    await run.snapshot()
-    await paint(run, 20)
-    assert run.game.replica.seq == ROWS
+    run = await lived(store)
     yield store
     await run.die()
-
-
-async def paint(run: Run, count: int) -> None:
-    for _ in range(count):
-        seq = run.game.replica.seq
-        placed = await run.place(seq % 20, seq % 10, seq % 15, user=f"u{seq}")
-        assert isinstance(placed, tuple), placed
-        run.clock.advance(10)
-
-
-async def lay(run: Run, cells: Cells) -> None:
-    place = Place(1, 1, run.game.head.geometry.generation)
-    wanted = Import(BasePicture.of(cells), place, "op")
-    laying = asyncio.create_task(import_base(run.game, run.store.blobs, wanted))
-    while not laying.done():
-        await asyncio.wait([laying], timeout=0.001)
-        run.game.publish()
-    await laying
 
 
 async def check(store: Store) -> Report:
@@ -100,7 +62,9 @@ def only(report: Report) -> Finding:
 async def test_a_sound_store_has_no_findings(store: Store) -> None:
     report = await check(store)
     assert report.findings == []
-    assert report.to_json() == {
+    told = report.to_json()
+    assert told["games"][0].pop("crc32") is not None
+    assert told == {
         "sound": True,
         "damages": 0,
         "games": [
@@ -316,6 +280,58 @@ async def test_many_faults_of_a_kind_are_counted(store: Store) -> None:
     assert report.damages == 19
     assert len(report.findings) == MAX_TOLD + 1
     assert report.findings[-1].what == f"{19 - MAX_TOLD} more of this kind"
+
+
+# --- other tables -------------------------------------------------------------------------------
+
+ULID = "01HZX3Y5V9K2M4N6P8Q0R1S2T3"
+MILESTONE = {
+    "PK": "MILESTONE",
+    "SK": ULID,
+    "triggerAt": 1_700_000_000,
+    "direction": "expand",
+    "amount": 8,
+    "fired": False,
+}
+BAN = {"PK": "BAN#ip#2001:db8::/64", "SK": "BAN", "reason": "bots", "bannedAt": 1_700_000_000}
+ITEMS: dict[str, tuple[Table, Item, str]] = {
+    "a ban": (BANS, BAN, ""),
+    "a ban of a user with an end": (BANS, {**BAN, "PK": "BAN#user#u#1", "expiresAt": 1.5}, ""),
+    "a ban of no address": (BANS, {**BAN, "PK": "BAN#ip#nobody"}, "it bans no address"),
+    "a ban with a text for an end": (BANS, {**BAN, "expiresAt": "soon"}, "its expiresAt is 'soon'"),
+    "a ban without a reason": (BANS, {**BAN, "reason": None}, "its reason is None"),
+    "an unknown ban": (BANS, {**BAN, "SK": "WARNING"}, "no such item"),
+    "a milestone": (MILESTONES, {**MILESTONE, "PK": "MILESTONE#place#two"}, ""),
+    "a milestone to nowhere": (MILESTONES, {**MILESTONE, "direction": "in"}, "its direction is"),
+    "a milestone that shrinks": (MILESTONES, {**MILESTONE, "amount": -1}, "never shrinks"),
+    "a milestone at true": (MILESTONES, {**MILESTONE, "triggerAt": True}, "its triggerAt is True"),
+    "a milestone of another key": (MILESTONES, {**MILESTONE, "SK": "1"}, "no ULID"),
+    "a lease": (MAIN, {"pk": "LEASE", "sk": "embedded", "fence": 7}, ""),
+    "a lease without a fence": (MAIN, {"pk": "LEASE", "sk": "x"}, "it has no fence"),
+    "an item of another program": (MAIN, {"pk": "RATINGS#go", "sk": "u"}, "no such item"),
+    "a config of another program": (CONFIG, {"PK": "OTHER", "SK": "x"}, "no such item"),
+}
+
+
+@pytest.mark.parametrize("name", ITEMS)
+async def test_items_of_other_tables_are_known(store: Store, name: str) -> None:
+    table, item, words = ITEMS[name]
+    await store.tables.write(Put(table, item))
+    report = await check(store)
+    assert [words in finding.what for finding in report.findings] == ([True] if words else [])
+    assert bool(report.damages) == (bool(words) and words != "no such item")
+
+
+@pytest.mark.parametrize(
+    ("operation", "place"), [("tables.scan", "config"), ("journal.read", NAME)]
+)
+async def test_what_a_store_cannot_read_is_a_finding(
+    store: Store, operation: str, place: str
+) -> None:
+    script = Faults()
+    script.fail(operation, StoreDamaged("no JSON", "mend it with `x`"), times=1)
+    finding = only(await check(faulty(store, script)))
+    assert (finding.place, finding.what, finding.remedy) == (place, "no JSON", "mend it with `x`")
 
 
 # --- harmless -----------------------------------------------------------------------------------
