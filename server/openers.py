@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from persistence.leased import leased
 from persistence.opening import OpeningEvents
+from persistence.patient import patient
 from persistence.ports import Store
 from server.clock import Clock, since_boot
 from server.config import Settings
@@ -19,12 +20,21 @@ OpenedStore = AbstractAsyncContextManager[Store]
 
 @asynccontextmanager
 async def open_for_command(
-    settings: Settings, clock: Clock, told: OpeningEvents, *, read_only: bool = False
+    settings: Settings,
+    clock: Clock,
+    told: OpeningEvents,
+    *,
+    read_only: bool = False,
+    waits_out: bool = False,
 ) -> AsyncIterator[Store]:
-    """Open the store for something short: whoever holds the lease is not waited for."""
+    """Open the store for a command: whoever holds the lease is not waited for.
+
+    With `waits_out` its calls are repeated while it is away, which `told.troubled` hears of.
+    """
     settings = settings.model_copy(update={"lease": "fail"})
     async with open_store(settings, clock, told, read_only=read_only) as store:
-        yield store if read_only else leased(store)
+        writing = store if read_only else leased(store)
+        yield patient(writing, told.troubled) if waits_out else writing
 
 
 def open_store(

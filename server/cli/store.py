@@ -6,6 +6,7 @@ Owns the group alone; each command is a file of its own and loads what it needs 
 import click
 
 from server.cli.store_check import check
+from server.cli.store_copy import copy
 
 
 @click.group()
@@ -14,3 +15,4 @@ def store() -> None:
 
 
 store.add_command(check)
+store.add_command(copy)

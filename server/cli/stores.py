@@ -23,14 +23,20 @@ OPENER = "server.openers:open_for_command"
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, read_only: bool = False) -> AsyncIterator[Store]:
+async def opened(
+    settings: Settings, *, read_only: bool = False, waits_out: bool = False
+) -> AsyncIterator[Store]:
     """Open the store: to write, or for reading alone beside whoever writes to it.
+
+    With `waits_out` its calls are repeated for a while when it is away.
 
     Who writes takes the lease first, and never waits for it. Raises StoreError.
     """
     opener = resolve_name(OPENER)
     events = OpeningEvents(_tell_away, _tell_held, _tell_troubled)
-    async with opener(settings, SystemClock(), events, read_only=read_only) as store:
+    async with opener(
+        settings, SystemClock(), events, read_only=read_only, waits_out=waits_out
+    ) as store:
         yield store
 
 

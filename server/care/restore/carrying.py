@@ -8,12 +8,11 @@ Called by `tesserae restore`, where no server runs.
 import asyncio
 
 from canvas.events import BaseImported
-from persistence.tables import CONFIG
 from server.care.restore.plan import CannotRestore, Plan
 from server.care.solitary import Surroundings, solitary
 from server.game.base_blob import BasePicture
 from server.game.base_import import Import, Place, import_base
-from server.game.config import GameConfig, key_of
+from server.game.config import GameConfig
 from server.game.game import Game
 from server.recovery.recovery import Recovery
 from server.recovery.snapshotter import snapshot_of
@@ -32,11 +31,11 @@ async def restore(around: Surroundings, plan: Plan, epoch: str) -> BaseImported:
     place = Place(0, 0, plan.frame.generation)
     palette = plan.palette if plan.sets_palette else None
 
-    async def find(_: Recovery) -> GameConfig:
-        item = await around.store.tables.get(CONFIG, key_of(plan.game))
-        if item is None:
+    async def find(recovery: Recovery) -> GameConfig:
+        config = await recovery.load(plan.game)
+        if config is None:
             raise _outdated(plan)
-        return GameConfig.from_item(plan.game, item)
+        return config
 
     async with solitary(around, find) as game:
         _check_same(plan, game)

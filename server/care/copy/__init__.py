@@ -1,0 +1,1 @@
+"""Copying a store into another one through the ports: gone on with, compared, then let serve."""
