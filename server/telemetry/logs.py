@@ -22,6 +22,8 @@ TOKEN_FORM = re.compile(r"eyJ[\w-]{4,}\.[\w-]{4,}\.[\w-]*", re.ASCII)
 BEARER_FORM = re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]{8,}")
 TERMINAL_CODES = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), 127)}
 """Control characters a client could steer a terminal with; tab and newline are told otherwise."""
+SIGNING = ("aiobotocore", "boto3", "botocore")
+"""Libraries whose debug lines show what they sign requests with, session tokens included."""
 GONE = "socket.send() raised exception."
 
 Event = MutableMapping[str, Any]
@@ -92,6 +94,8 @@ def set_up_logs(
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     logging.getLogger("asyncio").addFilter(_is_of_interest)
+    for library in SIGNING:
+        logging.getLogger(library).setLevel(max(root.level, logging.INFO))
 
 
 def _is_of_interest(record: logging.LogRecord) -> bool:

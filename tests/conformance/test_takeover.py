@@ -15,7 +15,7 @@ from server.phase import Stage
 from tests.support.foreign import Foreign, dialled
 from tests.support.leases import TAKEN, LosableLease
 from tests.support.memory_store import open_memory
-from tests.support.serving import Serving, composed
+from tests.support.serving import Serving, composed, serving
 from tests.support.sockets import WAIT_S, until
 
 
@@ -102,6 +102,18 @@ async def test_while_it_is_not_renewed_the_server_is_not_ready_and_then_is_again
         assert (await server.room.get("readyz")).status == 200
         server.lease.take_away()
         await server.loss()
+
+
+async def test_who_comes_while_it_waits_for_its_turn_is_told_that_it_starts() -> None:
+    lease = LosableLease()
+    lease.turn.clear()
+    async with serving(ready=False, store=replace(open_memory(), lease=lease)) as room:
+        assert (await room.get("healthz")).status == 200
+        assert (await room.get("readyz")).status == 503
+        async with room.dial() as player:
+            await player.event("starting")
+            assert (await player.end())[1] == 4101
+        lease.turn.set()
 
 
 async def test_a_snapshot_that_meets_a_higher_fence_is_the_end_too() -> None:

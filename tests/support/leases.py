@@ -14,7 +14,14 @@ class LosableLease(MemoryLease):
     def __init__(self) -> None:
         super().__init__([0, 0, ""])
         self.is_valid = True
+        self.turn = asyncio.Event()
+        self.turn.set()
         self._taken = asyncio.Event()
+
+    async def acquire(self, *, above: int = 0) -> int:
+        """Wait for its `turn`, which it has unless a test says otherwise."""
+        await self.turn.wait()
+        return await super().acquire(above=above)
 
     def take_away(self) -> None:
         """Let another process have it."""

@@ -128,3 +128,14 @@ def test_a_client_cannot_steer_the_terminal() -> None:
     get_logger("a").info("name \x1b[2J", name="x\x1b]0;title\x07")
     assert "\x1b" not in stream.getvalue()
     assert "\x07" not in stream.getvalue()
+
+
+def test_what_requests_to_aws_are_signed_with_is_in_no_debug_line() -> None:
+    stream = io.StringIO()
+    set_up_logs("json", "debug", stream=stream)
+    for library in ("botocore.auth", "aiobotocore.credentials", "boto3.resources"):
+        logging.getLogger(library).debug("x-amz-security-token:abcd")
+        logging.getLogger(library).warning("this is told")
+    get_logger("server").debug("ours is told too")
+    assert "abcd" not in stream.getvalue()
+    assert [line["level"] for line in lines(stream)] == ["warning"] * 3 + ["debug"]
