@@ -1,12 +1,11 @@
 """The tables of one stage in DynamoDB: made, described and compared with their declaration.
 
-Makes what is missing and never changes or removes what is there; `check` names every difference.
-Called by the command line and by tests, never by a running server.
+Makes what is missing (tables, indexes, the TTL setting) and never changes or removes what is there.
+Called by the command line through aws/keeper.py and by tests; a server only describes.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -17,69 +16,52 @@ from persistence.dynamodb.faults import translated
 from persistence.dynamodb.names import TableNames
 from persistence.errors import TransientFault
 from persistence.ports import Index, Table
+from persistence.shapes import (
+    ACTIVE,
+    MISSING,
+    Found,
+    IndexShape,
+    Keys,
+    Progress,
+    Shape,
+    declared,
+    differences,
+    lacks,
+    projection_of,
+)
 from persistence.tables import ALL
 
 MAX_LOOKS = 150
 LOOK_INTERVAL = 2.0
 """Seconds between looks at a table that is being made: five minutes in all."""
 _NO_TABLE = "ResourceNotFoundException"
-_ON_DEMAND = "PAY_PER_REQUEST"
-_SERVING = ("ACTIVE", "UPDATING")
+_LOOK_AGAIN = "run `tesserae tables create` again in a few minutes: it goes on from there"
 
-Progress = Callable[[str], None]
-"""Called with the name of each table that was made."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a table looks like: as declared, or as found. Keys are (name, type) of both keys."""
-
-    keys: tuple[tuple[str, str], ...]
-    billing: str
-    ttl: str | None
-    indexes: dict[str, "IndexShape"]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexShape:
-    """What an index looks like."""
-
-    keys: tuple[tuple[str, str], ...]
-    projection: str
-    """`ALL`, `KEYS_ONLY`, or `INCLUDE` with the names in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A table of the stage as it is in DynamoDB."""
-
-    table: Table
-    name: str
-    status: str
-    """`ACTIVE`, `CREATING`, … or `MISSING`."""
-    shape: Shape | None = None
-    item_count: int = 0
-    """As DynamoDB tells it, up to six hours old."""
-    size_bytes: int = 0
+Sleep = Callable[[float], Awaitable[None]]
 
 
 async def create(
     client: Client,
     names: TableNames,
     *,
-    progress: Progress = lambda _: None,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    progress: Progress = lambda _name, _done, _total: None,
+    sleep: Sleep = asyncio.sleep,
 ) -> list[str]:
-    """Make the tables that are missing and return their names; those that are there are left."""
-    made = []
-    for table in ALL:
-        name = names.of(table)
-        if await _make(client, table, name):
-            await _until_active(client, table, name, sleep)
-            await _set_ttl(client, table, name)
-            made.append(name)
-            progress(name)
-    return made
+    """Make what is missing and return the names of the tables that were made or completed.
+
+    All tables are begun before the first is waited for. Raises TransientFault when one takes longer
+    than five minutes, as an index over much history does; a second call goes on.
+    """
+    lacking = [found for found in await describe(client, names) if any(lacks(found))]
+    for found in lacking:
+        if found.shape is None:
+            with translated(found.name):
+                await client.create_table(**definition(found.table, found.name))
+    for done, found in enumerate(lacking):
+        progress(found.name, done, len(lacking))
+        await _complete(client, found, sleep)
+        progress(found.name, done + 1, len(lacking))
+    return [found.name for found in lacking]
 
 
 async def describe(client: Client, names: TableNames) -> list[Found]:
@@ -92,104 +74,32 @@ async def check(client: Client, names: TableNames) -> list[str]:
     return [each for found in await describe(client, names) for each in differences(found)]
 
 
-def differences(found: Found) -> Iterator[str]:
-    """Yield how a table differs from its declaration."""
-    yield from obstacles(found)
-    wanted, shape = declared(found.table), found.shape
-    if shape is None:
-        return
-    if found.status == "UPDATING":
-        yield f"{found.name}: is being changed"
-    for what, have, want in (
-        ("billing", shape.billing, wanted.billing),
-        ("TTL attribute", shape.ttl, wanted.ttl),
-    ):
-        if have != want:
-            yield f"{found.name}: {what} {have or 'none'}, not {want or 'none'}"
-    for index in shape.indexes.keys() - wanted.indexes.keys():
-        yield f"{found.name}: index {index} is not declared, and every write pays for it"
-
-
-def obstacles(found: Found) -> Iterator[str]:
-    """Yield those differences on which no server can stand."""
-    wanted, shape = declared(found.table), found.shape
-    if shape is None:
-        yield f"{found.name}: there is no such table"
-        return
-    if found.status not in _SERVING:
-        yield f"{found.name}: is {found.status}, not ACTIVE"
-    if shape.keys != wanted.keys:
-        yield f"{found.name}: keys {_told(shape.keys)}, not {_told(wanted.keys)}"
-    yield from _index_obstacles(found.name, shape, wanted)
-
-
-def declared(table: Table) -> Shape:
-    """Return what a table must look like."""
-    return Shape(
-        keys=((table.partition, "S"), (table.sort, "S")),
-        billing=_ON_DEMAND,
-        ttl=table.ttl,
-        indexes={index.name: _declared_index(index) for index in table.indexes},
-    )
-
-
-def _declared_index(index: Index) -> IndexShape:
-    keys = ((index.partition, "S"), (index.sort, index.sort_type))
-    if index.include is None:
-        return IndexShape(keys, "ALL")
-    return IndexShape(keys, _projection("INCLUDE", index.include))
-
-
-def _projection(kind: str, names: Sequence[str]) -> str:
-    return f"{kind} {', '.join(sorted(names))}" if names else kind
-
-
-def _told(keys: Sequence[tuple[str, str]]) -> str:
-    return " + ".join(f"{name} ({kind})" for name, kind in keys)
-
-
-def _index_obstacles(name: str, shape: Shape, wanted: Shape) -> Iterator[str]:
-    for index, want in wanted.indexes.items():
-        have = shape.indexes.get(index)
-        if have is None:
-            yield f"{name}: there is no index {index}"
-            continue
-        if have.keys != want.keys:
-            yield f"{name}: index {index}: keys {_told(have.keys)}, not {_told(want.keys)}"
-        if have.projection != want.projection:
-            yield f"{name}: index {index}: projects {have.projection}, not {want.projection}"
-
-
-async def _make(client: Client, table: Table, name: str) -> bool:
-    """Begin to make a table; returns False when it is there."""
-    if (await _look(client, table, name)).shape is not None:
-        return False
-    with translated(name):
-        await client.create_table(**definition(table, name))
-    return True
-
-
 def definition(table: Table, name: str) -> dict[str, Any]:
     """Return what CreateTable is told about a table."""
-    shape = declared(table)
-    keys = [*shape.keys, *(key for each in shape.indexes.values() for key in each.keys)]
-    indexes = [
-        {
-            "IndexName": index.name,
-            "KeySchema": _schema(index.partition, index.sort),
-            "Projection": _told_projection(index),
-        }
-        for index in table.indexes
-    ]
+    indexes = [_index_definition(index) for index in table.indexes]
     return {
         "TableName": name,
-        "BillingMode": shape.billing,
+        "BillingMode": declared(table).billing,
         "KeySchema": _schema(table.partition, table.sort),
-        "AttributeDefinitions": [
-            {"AttributeName": attribute, "AttributeType": kind}
-            for attribute, kind in dict(keys).items()
-        ],
+        "AttributeDefinitions": _attributes(table),
     } | ({"GlobalSecondaryIndexes": indexes} if indexes else {})
+
+
+def _attributes(table: Table) -> list[dict[str, str]]:
+    shape = declared(table)
+    keys = [*shape.keys, *(key for each in shape.indexes.values() for key in each.keys)]
+    return [
+        {"AttributeName": attribute, "AttributeType": kind}
+        for attribute, kind in dict(keys).items()
+    ]
+
+
+def _index_definition(index: Index) -> dict[str, Any]:
+    return {
+        "IndexName": index.name,
+        "KeySchema": _schema(index.partition, index.sort),
+        "Projection": _told_projection(index),
+    }
 
 
 def _schema(partition: str, sort: str) -> list[dict[str, str]]:
@@ -205,22 +115,35 @@ def _told_projection(index: Index) -> dict[str, Any]:
     return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(index.include)}
 
 
-async def _until_active(
-    client: Client, table: Table, name: str, sleep: Callable[[float], Awaitable[None]]
-) -> None:
+async def _complete(client: Client, found: Found, sleep: Sleep) -> None:
+    """Wait for a table that is being made, and add what it lacks, one index after the other."""
+    table, name = found.table, found.name
+    present = await _settled(client, table, name, sleep)
+    shape = present.shape
+    missing = [index for index in table.indexes if shape and index.name not in shape.indexes]
+    for index in missing:
+        with translated(name):
+            await client.update_table(
+                TableName=name,
+                AttributeDefinitions=_attributes(table),
+                GlobalSecondaryIndexUpdates=[{"Create": _index_definition(index)}],
+            )
+        await _settled(client, table, name, sleep)
+    if table.ttl is not None and shape is not None and shape.ttl is None:
+        specification = {"Enabled": True, "AttributeName": table.ttl}
+        with translated(name):
+            await client.update_time_to_live(TableName=name, TimeToLiveSpecification=specification)
+
+
+async def _settled(client: Client, table: Table, name: str, sleep: Sleep) -> Found:
+    """Return the table once it is active with all the indexes that it has."""
     for _ in range(MAX_LOOKS):
-        if (await _look(client, table, name)).status == "ACTIVE":
-            return
+        found = await _look(client, table, name)
+        indexes = found.shape.indexes.values() if found.shape else ()
+        if found.status == ACTIVE and all(index.status == ACTIVE for index in indexes):
+            return found
         await sleep(LOOK_INTERVAL)
-    raise TransientFault(f"table {name} is still being made", "look again in a few minutes")
-
-
-async def _set_ttl(client: Client, table: Table, name: str) -> None:
-    if table.ttl is None:
-        return
-    specification = {"Enabled": True, "AttributeName": table.ttl}
-    with translated(name):
-        await client.update_time_to_live(TableName=name, TimeToLiveSpecification=specification)
+    raise TransientFault(f"table {name} is still being made", _LOOK_AGAIN)
 
 
 async def _look(client: Client, table: Table, name: str) -> Found:
@@ -229,7 +152,7 @@ async def _look(client: Client, table: Table, name: str) -> Found:
             told = (await client.describe_table(TableName=name))["Table"]
         except ClientError as error:
             if code_of(error) == _NO_TABLE:
-                return Found(table, name, "MISSING")
+                return Found(table, name, MISSING)
             raise
         ttl = (await client.describe_time_to_live(TableName=name))["TimeToLiveDescription"]
     return Found(
@@ -257,9 +180,13 @@ def _shape(told: dict[str, Any], ttl: dict[str, Any]) -> Shape:
 def _index_shape(told: dict[str, Any], kinds: dict[str, str]) -> IndexShape:
     projection = told["Projection"]
     names = projection.get("NonKeyAttributes", [])
-    return IndexShape(_keys(told, kinds), _projection(projection["ProjectionType"], names))
+    return IndexShape(
+        _keys(told, kinds),
+        projection_of(projection["ProjectionType"], names),
+        told.get("IndexStatus", ACTIVE),
+    )
 
 
-def _keys(told: dict[str, Any], kinds: dict[str, str]) -> tuple[tuple[str, str], ...]:
+def _keys(told: dict[str, Any], kinds: dict[str, str]) -> Keys:
     order = sorted(told["KeySchema"], key=lambda each: each["KeyType"])
     return tuple((each["AttributeName"], kinds.get(each["AttributeName"], "?")) for each in order)

@@ -1,5 +1,7 @@
 """The tables are made to the letter of their declaration, and every difference is named."""
 
+from dataclasses import replace
+
 import pytest
 
 from persistence.aws.clients import Clients
@@ -26,9 +28,37 @@ async def test_what_was_made_differs_in_nothing(clients: Clients, names: TableNa
 async def test_what_is_missing_is_named_then_made(clients: Clients, names: TableNames) -> None:
     await clients.dynamodb.delete_table(TableName=names.of(HISTORY))
     assert await check(clients.dynamodb, names) == [f"{names.of(HISTORY)}: there is no such table"]
-    told: list[str] = []
-    assert await create(clients.dynamodb, names, progress=told.append) == told
-    assert told == [names.of(HISTORY)]
+    told: list[tuple[str, int, int]] = []
+    made = await create(clients.dynamodb, names, progress=lambda *now: told.append(now))
+    assert made == [names.of(HISTORY)]
+    assert told == [(names.of(HISTORY), 0, 1), (names.of(HISTORY), 1, 1)]
+    assert await check(clients.dynamodb, names) == []
+
+
+async def test_what_a_table_lacks_is_added(clients: Clients) -> None:
+    names = TableNames("contract", "lacking")
+    for table in ALL:
+        bare = definition(replace(table, indexes=()), names.of(table))
+        await clients.dynamodb.create_table(**bare)
+    assert set(await check(clients.dynamodb, names)) == {
+        f"{names.of(MILESTONES)}: there is no index TriggerAtIndex",
+        f"{names.of(HISTORY)}: there is no index XOriginalIndex",
+        f"{names.of(HISTORY)}: there is no index UserIndex",
+        f"{names.of(MAIN)}: TTL attribute none, not expiresAt",
+    }
+    completed = await create(clients.dynamodb, names)
+    assert completed == [names.of(table) for table in (MILESTONES, HISTORY, MAIN)]
+    assert await check(clients.dynamodb, names) == []
+
+
+async def test_a_table_of_somebody_else_is_left_alone(clients: Clients) -> None:
+    names = TableNames("contract", "foreign")
+    theirs = definition(replace(HISTORY, partition="id", indexes=()), names.of(HISTORY))
+    await clients.dynamodb.create_table(**theirs)
+    assert names.of(HISTORY) not in await create(clients.dynamodb, names)
+    assert f"{names.of(HISTORY)}: keys id (S) + SK (S), not PK (S) + SK (S)" in await check(
+        clients.dynamodb, names
+    )
 
 
 async def test_every_difference_is_named(clients: Clients) -> None:
