@@ -26,6 +26,8 @@ PROGRAMS = {
 }
 FLAGS = ("-O2", "-Wall", "-Wextra", "-Werror")
 SERVER_CORE, LOAD_CORE = 0, 1
+Measured = tuple[int, psutil.Process]
+"""A server: its port, and its process."""
 
 
 class NoCompiler(Exception):  # noqa: N818 - it says what is missing
@@ -39,11 +41,6 @@ class Told:
     joined: dict[str, Any]
     end: dict[str, Any]
     cpu: float
-
-    @property
-    def cpu_per_delivery(self) -> float:
-        """Microseconds of the server for one frame to one connection."""
-        return 1e6 * self.cpu / self.end["frames"]
 
 
 def program(name: str) -> str:
@@ -61,8 +58,8 @@ def program(name: str) -> str:
 
 
 @contextmanager
-def reference() -> Iterator[tuple[int, psutil.Process]]:
-    """Run the reference server: its port, and its process."""
+def reference() -> Iterator[Measured]:
+    """Run the reference server."""
     process = subprocess.Popen([program("reference")], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -81,8 +78,8 @@ def pin(pid: int, core: int) -> None:
             os.sched_setaffinity(thread.id, {core})
 
 
-def pinned(server: Server) -> tuple[int, psutil.Process]:
-    """Pin a server as the reference is; its port and its process."""
+def pinned(server: Server) -> Measured:
+    """Pin a server as the reference is."""
     pin(server.process.pid, SERVER_CORE)
     return server.port, server.stats
 
