@@ -1,5 +1,6 @@
 """Stores with something around them: scripted faults, latency, timings."""
 
+import ast
 import asyncio
 from collections.abc import AsyncIterator
 
@@ -10,11 +11,13 @@ from persistence.faulty import Faults, faulty
 from persistence.ports import Key, Put, Rectangle, Store
 from persistence.tables import CONFIG
 from persistence.timed import timed
+from persistence.wrapped import WRITES
 from tests.contract.blobs_contract import BlobsContract
 from tests.contract.journal_contract import JournalContract
 from tests.contract.tables_contract import TablesContract
 from tests.contract.wall import Wall
 from tests.support.memory_store import open_memory
+from tests.support.source import read
 from tests.support.stores import history_item
 
 FULL = TransientFault("the disk is full", "free some space")
@@ -133,3 +136,14 @@ async def test_every_page_of_a_read_is_a_call() -> None:
     faults.fail("journal.read", FULL, times=1)
     with pytest.raises(TransientFault):
         await anext(pages)
+
+
+def test_every_operation_that_may_write_is_known_as_a_write() -> None:
+    """What the lease and a store for reading alone go by."""
+    calls = [
+        node
+        for node in ast.walk(ast.parse(read("persistence/wrapped.py")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "self._around"
+    ]
+    writes = {ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.args[1]) != "0"}
+    assert writes == WRITES
