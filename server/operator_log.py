@@ -198,7 +198,10 @@ class OperatorLog:
         self._log.info(event, **fields)
 
     def fault(self, doing: str, fault: BaseException) -> None:
-        """Log an unexpected exception, once, with its traceback."""
+        """Log an unexpected exception, once, with its traceback; a store that is away without."""
+        if isinstance(fault, TransientFault):
+            self._log.warning("the store is away", doing=doing, fault=str(fault), remedy=fault.hint)
+            return
         self._log.error("a fault", doing=doing, exc_info=fault)
 
     def loop_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

@@ -96,7 +96,10 @@ async def test_while_it_is_not_renewed_the_server_is_not_ready_and_then_is_again
         command_id = await player.say("place", game="place#main", x=3, y=4, color=5)
         await until(lambda: not server.room.services.phase.takes_placements)
         assert (await server.room.get("readyz")).status == 503
-        server.lease.is_valid = True
+        async with dialled(server.room.url) as other:
+            await other.play()
+            await until(lambda: "the store is away" in server.room.log.warnings)  # for presence
+            server.lease.is_valid = True
         assert (await player.reply(command_id))["seq"] == 2
         await until(lambda: server.room.services.phase.takes_placements)
         assert (await server.room.get("readyz")).status == 200
