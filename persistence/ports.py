@@ -257,6 +257,24 @@ class Blobs(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The lease as it is at a moment: who has it, if anybody, and since when; for people."""
+
+    fence: int
+    """The highest that was ever given; 0 when none was."""
+    owner: str = ""
+    """Who has it, in words; empty when nobody does."""
+    url: str = ""
+    """Where the owner is reached; empty when it did not say."""
+    since_ms: int | None = None
+    """By the owner's wall clock."""
+    until_ms: int | None = None
+    """When it ends unless it is renewed, by the owner's wall clock; None: with the process."""
+    lease_ms: int | None = None
+    """How long the owner may be silent before another may take it; None as for `until_ms`."""
+
+
 class Lease(Protocol):
     """The right to be the one writer of a store."""
 
@@ -280,6 +298,10 @@ class Lease(Protocol):
 
     async def tell(self, url: str) -> None:
         """Say where the holder is reached: StoreInUse tells it to a rival, until the release."""
+        ...
+
+    async def look(self) -> Holding:
+        """Say who has it, and change nothing."""
         ...
 
     async def release(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from persistence.errors import LeaseLost, PermanentFault
-from persistence.ports import Store
+from persistence.ports import Holding, Lease, Store
 from persistence.wrapped import WRITES, Result, wrapped
 
 
@@ -19,11 +19,14 @@ def read_only(store: Store) -> Store:
             _refuse()
         return await call()
 
-    return replace(wrapped(store, around), lease=NoLease())
+    return replace(wrapped(store, around), lease=NoLease(store.lease))
 
 
 class NoLease:
-    """The `Lease` port of a store that is only read."""
+    """The `Lease` port of a store that is only read; `lease` is looked at alone."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
 
     async def acquire(self, *, above: int = 0) -> int:
         """Raise PermanentFault."""
@@ -41,6 +44,10 @@ class NoLease:
 
     async def tell(self, url: str) -> None:
         """Do nothing: nobody is kept out."""
+
+    async def look(self) -> Holding:
+        """Say who has it."""
+        return await self._lease.look()
 
     async def release(self) -> None:
         """Do nothing."""

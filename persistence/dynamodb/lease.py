@@ -27,7 +27,7 @@ from persistence.errors import (
     StoreInUse,
     TransientFault,
 )
-from persistence.ports import Condition, Key, Put, Tables, Update
+from persistence.ports import Condition, Holding, Key, Put, Tables, Update
 from persistence.tables import MAIN
 
 Result = TypeVar("Result")
@@ -100,6 +100,11 @@ class DynamoLease:
                 await self._renew(self._held)
             except StoreError as error:
                 self._events.troubled(error)
+
+    async def look(self) -> Holding:
+        """Say who has it. Raises StoreDamaged for an item that is no lease."""
+        record = await self._look()
+        return Holding(0) if record is None else record.holding()
 
     async def release(self) -> None:
         """Give it back at once; when that fails it runs out by itself."""

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from persistence.errors import StoreDamaged, StoreError
-from persistence.ports import Condition, Item
+from persistence.ports import Condition, Holding, Item
 from persistence.tables import MAIN
 
 PARTITION = "LEASE"
 LONGEST_MS = 3_600_000
 """Of a lease; a record that tells of a longer one is no lease."""
-_DAMAGED = "was something else written there? put back owner, fence (a number) and leaseUntil"
+_DAMAGED = (
+    "put back its owner, fence (a number) and leaseUntil: `tesserae lease show` tells who has it,"
+    " `tesserae store check` what fences have written"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,19 @@ class Record:
             since = datetime.fromtimestamp(self.since_ms / 1000, UTC)
             words += f" since {since:%Y-%m-%d %H:%M:%S} UTC" if self.since_ms else ""
         return words + (f", reached at {self.url}" if self.url else "")
+
+    def holding(self) -> Holding:
+        """Return what the item tells people."""
+        if not self.owner:
+            return Holding(self.fence)
+        return Holding(
+            self.fence,
+            self.owner,
+            self.url,
+            since_ms=self.since_ms or None,
+            until_ms=self.until_ms,
+            lease_ms=self.lease_ms or None,
+        )
 
     def unchanged(self) -> Condition:
         """Return the condition that it is still as it was read."""

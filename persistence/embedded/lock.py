@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -66,31 +67,70 @@ class DirectoryLock:
             self._file = None
 
     def _in_use(self) -> StoreInUse:
-        content = self._path.read_bytes()
+        holder = _holder(self._path.read_bytes())
         return StoreInUse(
-            f"{self._path.parent} is in use by {_described(content)}",
+            f"{self._path.parent} is in use by {holder.words}",
             "stop that process, or choose another directory with --data",
-            url=_url(content),
+            url=holder.url,
         )
 
 
-def _described(content: bytes) -> str:
-    """Say who holds the lock, as far as its file tells: it may be half written."""
-    try:
-        holder: dict[str, Any] = json.loads(content)
-        since = datetime.fromtimestamp(holder["sinceMs"] / 1000, UTC)
-        return f"process {holder['pid']} on {holder['host']} since {since:%Y-%m-%d %H:%M:%S} UTC"
-    except (ValueError, KeyError, TypeError, OverflowError, OSError):
-        return "another process"
+@dataclass(frozen=True, slots=True)
+class LockHolder:
+    """Who holds a directory's lock, as far as its file tells."""
+
+    owner: str
+    since_ms: int | None = None
+    url: str = ""
+
+    @property
+    def words(self) -> str:
+        """Say who it is, and since when."""
+        if self.since_ms is None:
+            return self.owner
+        return f"{self.owner} since {_utc(self.since_ms):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _url(content: bytes) -> str:
-    """Where the holder said that it is reached; empty when it said nothing that can be read."""
+def holder_of(data_dir: Path) -> LockHolder | None:
+    """Look who holds the lock, None when nobody does; nothing is written. Raises PermanentFault.
+
+    The system tells only whoever tries to lock. Lookers share the lock, for some microseconds: a
+    server that starts within them is refused, as it would be by another server.
+    """
+    path = data_dir / LOCK_NAME
     try:
-        url = json.loads(content)["url"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return url if isinstance(url, str) else ""
+        file = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise fault_of(error, path) from error
+    try:
+        _look(file)
+    except BlockingIOError:
+        return _holder(path.read_bytes())
+    finally:
+        os.close(file)
+    return None
+
+
+def _holder(content: bytes) -> LockHolder:
+    """Read the lock's file, which may be half written."""
+    try:
+        told: dict[str, Any] = json.loads(content)
+        url = told.get("url", "")
+        holder = LockHolder(
+            f"process {told['pid']} on {told['host']}",
+            told["sinceMs"],
+            url if isinstance(url, str) else "",
+        )
+        _utc(told["sinceMs"])
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError):
+        return LockHolder("another process")
+    return holder
+
+
+def _utc(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 def _replace(file: int, holder: dict[str, Any]) -> None:
@@ -111,9 +151,15 @@ if sys.platform == "win32":
             raise BlockingIOError(*error.args) from error
         os.lseek(file, 0, os.SEEK_SET)
 
+    _look = _lock
+
 else:
     import fcntl
 
     def _lock(file: int) -> None:
         """Lock the file for as long as it is open."""
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _look(file: int) -> None:
+        """Lock the file beside others who look."""
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

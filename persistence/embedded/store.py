@@ -11,9 +11,9 @@ from pathlib import Path
 
 from persistence.embedded.disk import make_directory, translated
 from persistence.embedded.files import FileBlobs
-from persistence.embedded.lock import DirectoryLock
+from persistence.embedded.lock import DirectoryLock, holder_of
 from persistence.errors import LeaseLost, PermanentFault, StoreDamaged
-from persistence.ports import Key, Store, Tables, Update
+from persistence.ports import Holding, Key, Store, Tables, Update
 from persistence.sqlite.journal import SqliteJournal, last_segment
 from persistence.sqlite.open import open_beside, open_reader, open_writer
 from persistence.sqlite.reader import Reader
@@ -30,8 +30,13 @@ class EmbeddedLease:
     """The `Lease` port: the directory's lock, and a fence counted in the main table."""
 
     def __init__(
-        self, lock: DirectoryLock | None, tables: Tables, wall_ms: Callable[[], int]
+        self,
+        data_dir: Path,
+        lock: DirectoryLock | None,
+        tables: Tables,
+        wall_ms: Callable[[], int],
     ) -> None:
+        self._data_dir = data_dir
         self._lock = lock
         self._tables = tables
         self._wall_ms = wall_ms
@@ -41,8 +46,7 @@ class EmbeddedLease:
         if self._lock is None:
             raise PermanentFault("the store was opened for reading", "open it for writing")
         self._lock.acquire(self._wall_ms())
-        found = await self._tables.get(MAIN, LEASE_KEY)
-        fence = max(above, 0 if found is None else int(found.get("fence", 0))) + 1
+        fence = max(above, await self._last_fence()) + 1
         await self._tables.write(Update(MAIN, LEASE_KEY, set={"fence": fence}))
         return fence
 
@@ -60,10 +64,22 @@ class EmbeddedLease:
         if self._lock is not None:
             self._lock.tell(url)
 
+    async def look(self) -> Holding:
+        """Say which process has the directory."""
+        fence = await self._last_fence()
+        holder = await asyncio.to_thread(holder_of, self._data_dir)
+        if holder is None:
+            return Holding(fence)
+        return Holding(fence, holder.owner, holder.url, since_ms=holder.since_ms)
+
     async def release(self) -> None:
         """Free the directory for another process."""
         if self._lock is not None:
             self._lock.release()
+
+    async def _last_fence(self) -> int:
+        found = await self._tables.get(MAIN, LEASE_KEY)
+        return 0 if found is None else int(found.get("fence", 0))
 
 
 @asynccontextmanager
@@ -113,7 +129,7 @@ async def _open(
     stack.push_async_callback(scans.close)
     tables = SqliteTables(writer, lookups, wall_ms)
     journal = SqliteJournal(writer, scans, await lookups.run(last_segment), wall_ms)
-    return Store(tables, journal, blobs, EmbeddedLease(lock, tables, wall_ms))
+    return Store(tables, journal, blobs, EmbeddedLease(data_dir, lock, tables, wall_ms))
 
 
 def _is_new(path: Path) -> bool:
@@ -126,5 +142,6 @@ def _check_new(path: Path, blob_keys: list[str]) -> None:
     if blob_keys:
         raise StoreDamaged(
             f"{path} is gone or empty, but {path.parent / BLOBS_NAME} holds {len(blob_keys)} blobs",
-            "put the file back from a backup, or choose another directory with --data",
+            "put the whole directory back from a backup, then run `tesserae epoch new`; or choose"
+            " another directory with --data",
         )

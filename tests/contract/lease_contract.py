@@ -64,6 +64,20 @@ class LeaseContract:
                     await rival.acquire()
             assert refused.value.url == ""
 
+    async def test_anybody_can_see_who_holds_it(self, open_lease: OpenLease) -> None:
+        async with open_lease() as lease:
+            assert (await lease.look()).fence == 0
+            fence = await lease.acquire()
+            await lease.tell("http://127.0.0.1:8080")
+            held = await lease.look()
+            assert (held.fence, held.url) == (fence, "http://127.0.0.1:8080")
+            assert held.owner
+            assert await lease.look() == held
+            assert lease.valid()
+            await lease.release()
+            after = await lease.look()
+            assert (after.fence, after.owner, after.url) == (fence, "", "")
+
     async def test_it_is_valid_while_it_is_held(self, open_lease: OpenLease) -> None:
         async with open_lease() as lease:
             for _ in range(2):

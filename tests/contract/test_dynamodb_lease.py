@@ -28,6 +28,7 @@ class OnItsOwnTime:
         self.valid = runner.lease.valid
         self.lost = runner.lease.lost
         self.tell = runner.lease.tell
+        self.look = runner.lease.look
         self.release = runner.lease.release
 
     async def acquire(self, *, above: int = 0) -> int:

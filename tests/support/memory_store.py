@@ -34,6 +34,7 @@ from persistence.ports import (
     LATEST,
     Blob,
     Delete,
+    Holding,
     Item,
     Key,
     Lookback,
@@ -244,6 +245,10 @@ class MemoryLease:
 
     async def tell(self, url: str) -> None:
         self._shared[2] = url
+
+    async def look(self) -> Holding:
+        fence, is_held, url = self._shared
+        return Holding(fence, "another lease", url) if is_held else Holding(fence)
 
     async def release(self) -> None:
         if self._held:

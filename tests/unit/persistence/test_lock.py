@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from persistence.embedded.disk import fault_of
-from persistence.embedded.lock import DirectoryLock
+from persistence.embedded.lock import DirectoryLock, LockHolder, holder_of
 from persistence.errors import PermanentFault, StoreInUse, TransientFault
 from tests.support.stores import embedded
 
@@ -26,6 +26,22 @@ def test_the_second_is_told_who_holds_it(tmp_path: Path) -> None:
     holder.release()
     rival.acquire(SINCE_MS)
     rival.release()
+
+
+def test_who_looks_is_told_and_takes_nothing(tmp_path: Path) -> None:
+    assert holder_of(tmp_path) is None
+    lock = DirectoryLock(tmp_path)
+    lock.acquire(SINCE_MS)
+    lock.tell("http://127.0.0.1:8080")
+    before = (tmp_path / "lock").read_bytes()
+    holder = holder_of(tmp_path)
+    assert holder is not None
+    assert holder.owner.startswith(f"process {os.getpid()} on ")
+    assert (holder.since_ms, holder.url) == (SINCE_MS, "http://127.0.0.1:8080")
+    assert (tmp_path / "lock").read_bytes() == before
+    lock.release()
+    assert holder_of(tmp_path) is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock"]
 
 
 def test_it_may_be_taken_and_given_back_twice(tmp_path: Path) -> None:
@@ -46,6 +62,7 @@ def test_a_half_written_file_still_refuses(tmp_path: Path, content: bytes) -> No
     (tmp_path / "lock").write_bytes(content)
     with pytest.raises(StoreInUse, match="another process"):
         DirectoryLock(tmp_path).acquire(SINCE_MS)
+    assert holder_of(tmp_path) == LockHolder("another process")
     holder.release()
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from persistence.errors import PermanentFault
-from persistence.ports import Key
+from persistence.ports import Holding, Key
 from persistence.read_only import read_only
 from persistence.tables import BANS
 from tests.support.memory_store import open_memory
@@ -38,6 +38,7 @@ async def test_there_is_no_lease() -> None:
     with pytest.raises(PermanentFault):
         await lease.acquire()
     assert not lease.valid()
+    assert await lease.look() == Holding(0)
     await lease.tell("http://127.0.0.1")
     await lease.release()
     losing = asyncio.ensure_future(lease.lost())
