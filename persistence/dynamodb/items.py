@@ -65,7 +65,8 @@ def decoded_value(value: Value) -> Any:
     decode = _DECODERS.get(kind)
     if decode is None:
         raise StoreDamaged(
-            f"a value of DynamoDB's type {kind}", "another program wrote this item: remove it"
+            f"a value of DynamoDB's type {kind}",
+            "another program wrote it: `tesserae store check` names the table; remove it",
         )
     return decode(content)
 

@@ -41,7 +41,10 @@ _MAGIC = b"TSRBLOB1"
 _HEAD = struct.Struct("<8sII")
 _SUFFIX = ".blob"
 _TEMPORARY = ".tmp"
-_DAMAGED = "remove it to go on with an older one, or restore it from a backup"
+_DAMAGED = (
+    "put it back from a backup, or remove it to go on with an older one; `tesserae store check`"
+    " tells whether more is damaged"
+)
 
 
 class FileBlobs:

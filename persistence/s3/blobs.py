@@ -31,7 +31,10 @@ MAX_BLOB_BYTES = 256 * 1024 * 1024
 READS = 3
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BROKEN = (ClientPayloadError, IncompleteReadError, ReadTimeoutError, ResponseStreamingError)
-_DAMAGED = "remove it to go on with an older one, or restore an older version of it"
+_DAMAGED = (
+    "bring back an older version of it, or remove it to go on with an older snapshot;"
+    " `tesserae store check` tells whether more is damaged"
+)
 
 
 class S3Blobs:

@@ -12,8 +12,9 @@ from pathlib import Path
 from persistence.errors import PermanentFault, StoreDamaged, StoreError, TransientFault
 
 RESTORE = (
-    "nothing was changed; stop the server, keep a copy of the data directory, and restore a backup "
-    "or recover the file with `sqlite3 {path} .recover`"
+    "nothing was changed; stop the server, keep a copy of the data directory, restore a backup and "
+    "run `tesserae epoch new`; or recover the file with `sqlite3 {path} .recover` and look at it "
+    "with `tesserae store check`"
 )
 _SPACE = "free some space on the disk of {path}; what waits is written by itself then"
 _DISK = "the disk of {path} reports errors: check cables, quota and `dmesg`; it is tried again"

@@ -110,12 +110,14 @@ def _looked_into(
     if application != APPLICATION_ID:
         raise StoreDamaged(
             f"{path} is a database, but not one of Tesserae",
-            "nothing was changed; choose another directory with --data",
+            "nothing was changed; choose another directory with --data, or put a backup back and"
+            " run `tesserae epoch new`",
         )
     if not OLDEST_FORMAT <= version <= FORMAT:
         raise StoreDamaged(
             f"{path} has format {version}, this version of Tesserae knows {FORMAT}",
-            "nothing was changed; start the version that wrote it, or a newer one",
+            "nothing was changed; start the version that wrote it, or a newer one: `tesserae"
+            " version` tells which this is",
         )
     page_bytes = _pragma(connection, "page_size")
     log_pages = max(0, log_bytes - _LOG_HEADER_BYTES) // (page_bytes + _LOG_FRAME_BYTES)

@@ -90,5 +90,8 @@ def read_blob(key: str, blob: Blob | None, width: int, height: int, crc32: int) 
 
 def damaged(key: str, how: str) -> StoreDamaged:
     """Make the fault of a base picture that history needs and nothing else has."""
-    hint = f"put the blob {key} back from a backup of the data directory; nothing was changed"
+    hint = (
+        f"put the blob {key} back from a backup; nothing was changed, and `tesserae store check`"
+        " tells whether more is damaged"
+    )
     return StoreDamaged(f"the base picture {key} {how}", hint)

@@ -63,7 +63,8 @@ class GameConfig:
         except (KeyError, TypeError, ValueError) as error:
             raise StoreDamaged(
                 f"the config item of {game} cannot be read: {error}",
-                "restore it from a backup of the data directory; the history is untouched",
+                "`tesserae store check` tells what else is damaged; put the item back from a"
+                " backup, or the whole store and run `tesserae epoch new`",
             ) from error
 
     @classmethod

@@ -22,10 +22,13 @@ from server.game.history import at_ms_of_key, is_base, time_key
 from server.game.names import blob_folder
 from server.game.writers import Writers
 from server.recovery.replay import Base, Outcome, Replay
-from server.recovery.stored_snapshot import StoredSnapshot, newest_key
+from server.recovery.stored_snapshot import STANDS_IN, StoredSnapshot, newest_key
 from server.wire.codec import Stream
 
-RESTORE = "put the data directory back from a backup; nothing was changed"
+RESTORE = (
+    "nothing was changed; `tesserae store check` tells all that is damaged, and what helps: mostly"
+    " to put a backup back and run `tesserae epoch new`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +170,8 @@ class RecoveryReader:
             raise StoreDamaged(
                 f"the history of {config.game} does not hold seq {base.seq}, at which its snapshot"
                 " was taken: its database is older than its snapshots",
-                "put the data directory back from a backup as a whole; nothing was changed",
+                "nothing was changed; put both back from one backup, then run `tesserae epoch new`;"
+                " `tesserae store check` tells how far each goes",
             )
         floor = max(config.seq, *config.writers.values(), 0)
         if outcome.orphans and self._store.ordered:
@@ -202,10 +206,14 @@ def board_of(config: GameConfig, snapshot: StoredSnapshot) -> Base:
         lineage = Lineage(frames)
         board = Board.from_packed(snapshot.width, snapshot.height, snapshot.packed)
     except ValueError as error:
-        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} is damaged: {error}") from error
+        raise StoreDamaged(
+            f"the snapshot of seq {snapshot.seq} is damaged: {error}", STANDS_IN
+        ) from error
     geometry = lineage.geometry
     if (geometry.width, geometry.height) != (snapshot.width, snapshot.height):
-        raise StoreDamaged(f"the snapshot of seq {snapshot.seq} has not the size of its generation")
+        raise StoreDamaged(
+            f"the snapshot of seq {snapshot.seq} has not the size of its generation", STANDS_IN
+        )
     return Base(board, lineage, snapshot.seq, snapshot.last_sk)
 
 

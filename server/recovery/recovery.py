@@ -28,7 +28,7 @@ from server.game.partitions import Partitions, first_partitions
 from server.game.writers import Writers
 from server.recovery.reader import RecoveryEvents, RecoveryReader
 from server.recovery.replay import Outcome
-from server.recovery.stored_snapshot import side_key
+from server.recovery.stored_snapshot import STANDS_IN, side_key
 from server.recovery.unfinished import check_finished
 
 RING_MS = 120_000
@@ -79,7 +79,8 @@ class Recovery:
         if left:
             raise StoreDamaged(
                 f"{game} has {left} but no config item: its database is missing or incomplete",
-                "put the database back from a backup, or choose another --data for a new canvas",
+                "put the whole store back from a backup, then run `tesserae epoch new`; or choose"
+                " another --data (on AWS another --stage) for a new canvas",
             )
         put = Put(CONFIG, founding.to_item(), condition=Condition(exists=False))
         await self._store.tables.write(put)
@@ -128,7 +129,7 @@ class Recovery:
             blob = await self._store.blobs.get(side_key(game, seq))
             side = None if blob is None else orjson.loads(blob.data)
         except (StoreDamaged, ValueError) as error:
-            damage = StoreDamaged(f"the side blob of seq {seq} cannot be read: {error}")
+            damage = StoreDamaged(f"the side blob of seq {seq} cannot be read: {error}", STANDS_IN)
             self._listener.damaged(damage)
             return None
         return side if side is None or side["seq"] == seq else None

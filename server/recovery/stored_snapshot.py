@@ -16,6 +16,8 @@ from persistence.errors import StoreDamaged
 from persistence.ports import Blob, Blobs
 from server.game.names import blob_folder
 
+STANDS_IN = "an older one, or the history, stands in; `tesserae store check` tells what is damaged"
+"""What helps where a snapshot or a side blob is not to be used."""
 KEPT_ARCHIVES = 2
 """The newest archives are kept as a fallback, keyframes or not."""
 KEYFRAME_EVERY_MS = 3_600_000
@@ -65,7 +67,7 @@ class StoredSnapshot:
         try:
             return cls._read(blob.data, blob.metadata)
         except (KeyError, ValueError) as error:
-            raise StoreDamaged(f"the snapshot {key} is damaged: {error}") from error
+            raise StoreDamaged(f"the snapshot {key} is damaged: {error}", STANDS_IN) from error
 
     @classmethod
     def _read(cls, packed: bytes, metadata: Mapping[str, str]) -> "StoredSnapshot":

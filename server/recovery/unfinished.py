@@ -47,7 +47,7 @@ async def read_mark(tables: Tables) -> Mark | None:
     except KeyError as error:
         raise StoreDamaged(
             f"the item {KEY.partition} / {KEY.sort} is no mark of a copy: {error} is missing",
-            "empty the store and copy anew",
+            "empty the store and run `tesserae store copy` anew",
         ) from error
 
 

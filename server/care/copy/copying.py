@@ -144,7 +144,7 @@ def _check(parts: list[Tally]) -> None:
         told = "; ".join(f"{part.what}: {part.difference}" for part in unlike)
         raise StoreDamaged(
             f"the copy is not like the source ({told})",
-            "is something else writing there? run the same command again, which mends it",
+            "is something else writing there? run `tesserae store copy` again, which mends it",
         )
 
 
