@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from uuid import uuid4
 
-from persistence.aws.clients import AwsSettings, Clients, open_clients
+from persistence.aws.clients import AwsSettings, Client, Clients, open_clients
 from persistence.dynamodb.admin import describe
 from persistence.dynamodb.journal import DynamoJournal
 from persistence.dynamodb.lease import DynamoLease
@@ -82,31 +82,33 @@ async def open_aws(
 def _composed(
     settings: AwsStore, clients: Clients, blobs: S3Blobs, time: LeaseTime, told: OpeningEvents
 ) -> Store:
-    names, bulk, wall_ms = settings.names, Bulk(clients.bulk, clients.bulk_dynamodb), time.wall_ms
+    names, bulk = settings.names, Bulk(clients.bulk, clients.bulk_dynamodb)
+    writer = _writer(clients.dynamodb, names, time)
+    return Store(
+        DynamoTables(clients.dynamodb, bulk, names, writer, time.wall_ms),
+        DynamoJournal(clients.dynamodb, bulk, names, writer),
+        blobs,
+        _lease(settings, clients, bulk, time, told),
+        ordered=False,
+    )
 
-    def new_token() -> str:
-        return str(uuid4())
 
-    writer = Writer(clients.dynamodb, names, wall_ms=wall_ms, new_token=new_token)
-    lease_writer = Writer(clients.lease, names, wall_ms=wall_ms, new_token=new_token)
-    lease = DynamoLease(
-        DynamoTables(clients.lease, bulk, names, lease_writer, wall_ms),
-        LeaseSettings(
-            settings.leased,
-            this_process(secrets.token_hex(4)),
-            settings.lease_seconds,
-            waits=settings.waits,
-        ),
+def _lease(
+    settings: AwsStore, clients: Clients, bulk: Bulk, time: LeaseTime, told: OpeningEvents
+) -> DynamoLease:
+    """Compose the lease on tables of its own, which history cannot hold back."""
+    writer = _writer(clients.lease, settings.names, time)
+    owner = this_process(secrets.token_hex(4))
+    return DynamoLease(
+        DynamoTables(clients.lease, bulk, settings.names, writer, time.wall_ms),
+        LeaseSettings(settings.leased, owner, settings.lease_seconds, waits=settings.waits),
         time,
         LeaseEvents(told.waiting, told.troubled),
     )
-    return Store(
-        DynamoTables(clients.dynamodb, bulk, names, writer, wall_ms),
-        DynamoJournal(clients.dynamodb, bulk, names, writer),
-        blobs,
-        lease,
-        ordered=False,
-    )
+
+
+def _writer(client: Client, names: TableNames, time: LeaseTime) -> Writer:
+    return Writer(client, names, wall_ms=time.wall_ms, new_token=lambda: str(uuid4()))
 
 
 async def _until_it_answers(
