@@ -6,14 +6,20 @@ What a store stands on is loaded only when that one is chosen: the AWS library t
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from persistence.leased import leased
 from persistence.opening import OpeningEvents
 from persistence.patient import patient
 from persistence.ports import Store
+from persistence.shapes import TableKeeper
 from server.clock import Clock, since_boot
 from server.config import Settings
 from server.game.names import DEFAULT_GAME
+
+if TYPE_CHECKING:
+    from persistence.aws.clients import AwsSettings
+    from persistence.dynamodb.names import TableNames
 
 OpenedStore = AbstractAsyncContextManager[Store]
 
@@ -45,6 +51,23 @@ def open_store(
     return opener(settings, clock, told, read_only=read_only)
 
 
+@asynccontextmanager
+async def open_keeper(settings: Settings) -> AsyncIterator[TableKeeper]:
+    """Open what makes and describes the tables of `--store aws`. Raises StoreError."""
+    from persistence.aws.keeper import open_keeper as opening  # noqa: PLC0415
+
+    async with opening(_aws_place(settings), _table_names(settings)) as keeper:
+        yield keeper
+
+
+def policy_for(settings: Settings, region: str, account: str, purpose: str) -> dict[str, Any]:
+    """Return what AWS has to allow for `serve`, `read` or `create`."""
+    from persistence.aws.policy import Place, Purpose, policy  # noqa: PLC0415
+
+    names, place = _table_names(settings), Place(region, account)
+    return policy(names, _bucket(settings), place, Purpose(purpose))
+
+
 def _open_embedded(
     settings: Settings, clock: Clock, told: OpeningEvents, *, read_only: bool
 ) -> OpenedStore:
@@ -57,17 +80,14 @@ def _open_embedded(
 def _open_aws(
     settings: Settings, clock: Clock, told: OpeningEvents, *, read_only: bool
 ) -> OpenedStore:
-    from persistence.aws.clients import AwsSettings  # noqa: PLC0415
     from persistence.aws.store import AwsStore, open_aws  # noqa: PLC0415
     from persistence.dynamodb.lease_record import LeaseTime  # noqa: PLC0415
-    from persistence.dynamodb.names import TableNames  # noqa: PLC0415
 
-    assert settings.bucket is not None  # noqa: S101 - the configuration was checked
     return open_aws(
         AwsStore(
-            AwsSettings(settings.region, settings.endpoint_url_dynamodb, settings.endpoint_url_s3),
-            TableNames(settings.table_prefix, settings.stage),
-            settings.bucket,
+            _aws_place(settings),
+            _table_names(settings),
+            _bucket(settings),
             leased=DEFAULT_GAME,
             lease_seconds=settings.lease_time,
             waits=settings.lease == "wait",
@@ -76,3 +96,20 @@ def _open_aws(
         told,
         read_only=read_only,
     )
+
+
+def _aws_place(settings: Settings) -> "AwsSettings":
+    from persistence.aws.clients import AwsSettings  # noqa: PLC0415
+
+    return AwsSettings(settings.region, settings.endpoint_url_dynamodb, settings.endpoint_url_s3)
+
+
+def _table_names(settings: Settings) -> "TableNames":
+    from persistence.dynamodb.names import TableNames  # noqa: PLC0415
+
+    return TableNames(settings.table_prefix, settings.stage)
+
+
+def _bucket(settings: Settings) -> str:
+    assert settings.bucket is not None  # noqa: S101 - the configuration was checked
+    return settings.bucket

@@ -7,8 +7,13 @@ what opens the AWS store does.
 """
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+)
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -83,8 +88,17 @@ async def open_clients(settings: AwsSettings) -> AsyncIterator[Clients]:
         yield await _open(settings, stack)
 
 
+@asynccontextmanager
+async def open_client(service: Service, settings: AwsSettings) -> AsyncIterator[Client]:
+    """Open one client, for what is no store. Raises PermanentFault as `open_clients` does."""
+    async with AsyncExitStack() as stack:
+        with _opening():
+            client = await stack.enter_async_context(client_of(_session(), service, settings))
+        yield client
+
+
 async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
-    try:
+    with _opening():
         session, aside = _session(), _session()
         bulk = LoopThread("aws-bulk")
         stack.push_async_callback(bulk.close)
@@ -104,6 +118,12 @@ async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
             bulk_dynamodb=await there("dynamodb"),
             bulk_s3=await there("s3"),
         )
+
+
+@contextmanager
+def _opening() -> Iterator[None]:
+    try:
+        yield
     except BotoCoreError as error:
         raise library_fault(error, "AWS") from error
     except ValueError as error:
