@@ -22,6 +22,7 @@ from server.config import Settings
 from server.config.certificate import KeptCertificate, Unfit
 from server.entrances import Entrances
 from server.founding import Founding
+from server.game.epoch import new_epoch
 from server.game.game import Game
 from server.operator_log import OperatorLog
 from server.recovery.reader import RecoveryEvents
@@ -33,7 +34,6 @@ from server.transport.listener import Listener
 from server.wire import events
 from server.wire.codes import CloseCode
 
-EPOCH_BYTES = 8
 MS = 1000.0
 DRAIN_SHARE = 0.5
 CLOSE_SHARE = 0.2
@@ -154,7 +154,7 @@ class Lifecycle:
                 self._recovery_settings(),
                 RecoveryEvents(progress.advance, parts.log.snapshot_damaged),
             )
-            founding = parts.founding.config(_epoch(parts.chance))
+            founding = parts.founding.config(new_epoch(parts.chance))
             config = await recovery.load_or_found(founding)
             for wish in parts.founding.ignored_by(config):
                 parts.log.wish_ignored(wish)
@@ -333,7 +333,3 @@ async def _within(seconds: float, step: Callable[[], Awaitable[None]]) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def _epoch(chance: random.Random) -> str:
-    return chance.randbytes(EPOCH_BYTES).hex()

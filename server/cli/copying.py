@@ -3,8 +3,8 @@
 Owns what a person sees. Called by store_copy.py once the flags are good.
 """
 
-import secrets
 from dataclasses import dataclass
+from random import SystemRandom
 
 import click
 from rich.console import Console
@@ -15,9 +15,8 @@ from server.care.copy.plan import Amount, SourceGame, amount_of, read_games
 from server.cli.progress import Steps
 from server.cli.stores import opened, place_of
 from server.config import Settings
+from server.game.epoch import new_epoch
 from server.recovery.reader import RecoveryEvents
-
-EPOCH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ async def _copy(places: Places, steps: Steps) -> Copied:
             source,
             target,
             place_of(places.source),
-            secrets.token_hex(EPOCH_BYTES),
+            new_epoch(SystemRandom()),
             steps.advance,
             _events(steps),
         )

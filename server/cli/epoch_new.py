@@ -3,24 +3,21 @@
 Owns what a person sees and is asked. Called by epoch.py once the flags are good.
 """
 
-import secrets
 import sys
+from random import SystemRandom
 
 import click
 from rich.console import Console
 
-from canvas.address import AddressPolicy
 from persistence.errors import StoreDamaged, StoreError
 from server.care.epoch import begin_epoch
-from server.care.solitary import Surroundings
 from server.cli.progress import shown_progress
 from server.cli.stores import no_such_game, opened
-from server.clock import SystemClock
+from server.cli.surroundings import surroundings
 from server.config import Settings
+from server.game.epoch import new_epoch
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
-
-EPOCH_BYTES = 8
 
 
 async def run(settings: Settings, game: str, *, dry_run: bool, yes: bool) -> None:
@@ -32,15 +29,8 @@ async def run(settings: Settings, game: str, *, dry_run: bool, yes: bool) -> Non
     if not yes:
         _ask(game)
     with shown_progress("Reading the board", Console(stderr=True)) as advance:
-        async with opened(settings) as store:
-            around = Surroundings(
-                store,
-                SystemClock(),
-                AddressPolicy(settings.address_cooldown, settings.address_budget),
-                RecoveryEvents(advance, _complain),
-                _complain,
-            )
-            begun = await begin_epoch(around, game, secrets.token_hex(EPOCH_BYTES))
+        async with surroundings(settings, advance, _complain) as around:
+            begun = await begin_epoch(around, game, new_epoch(SystemRandom()))
     click.echo(f"{game} goes on at seq {begun.seq}, in epoch {begun.epoch} after {begun.before}.")
 
 

@@ -4,28 +4,27 @@ Owns what a person sees and is asked; decides nothing of the restoring itself. C
 once the flags are good.
 """
 
-import secrets
 import sys
 from dataclasses import dataclass
+from random import SystemRandom
 
 import click
 from rich.console import Console
 
-from canvas.address import AddressPolicy
 from persistence.errors import StoreDamaged, StoreError
 from pictures.drawing import draw
 from server.care.restore.carrying import restore
 from server.care.restore.plan import PLACEMENT, CannotRestore, Plan, Wish, make_plan
 from server.care.restore.point import told
-from server.care.solitary import Surroundings
 from server.cli.output import opened_output
 from server.cli.progress import shown_progress
 from server.cli.stores import no_such_game, opened
+from server.cli.surroundings import surroundings
 from server.clock import SystemClock
 from server.config import Settings
+from server.game.epoch import new_epoch
 from server.recovery.reader import RecoveryEvents
 
-EPOCH_BYTES = 8
 KINDS = {
     PLACEMENT: "pixels",
     "resize": "growths, whose room stays and becomes empty",
@@ -82,15 +81,8 @@ async def _plan(wish: Wish, settings: Settings) -> Plan:
 
 async def _restored(plan: Plan, settings: Settings) -> int:
     with shown_progress("Reading the board", Console(stderr=True)) as advance:
-        async with opened(settings) as store:
-            around = Surroundings(
-                store,
-                SystemClock(),
-                AddressPolicy(settings.address_cooldown, settings.address_budget),
-                RecoveryEvents(advance, _complain),
-                _complain,
-            )
-            event = await restore(around, plan, secrets.token_hex(EPOCH_BYTES))
+        async with surroundings(settings, advance, _complain) as around:
+            event = await restore(around, plan, new_epoch(SystemRandom()))
     return event.seq
 
 

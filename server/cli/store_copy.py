@@ -14,10 +14,10 @@ FLAGS = tuple(name for name in STORE_NAMES if name != "store")
 FORMS = "embedded:DIR, aws, aws:STAGE or aws:STAGE/BUCKET"
 
 
-class PlaceParameter(click.ParamType[dict[str, str]]):
+class StoreParameter(click.ParamType[dict[str, str]]):
     """A store, such as embedded:data or aws:prod; the settings that name it, once it is read."""
 
-    name = "place"
+    name = "store"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -47,11 +47,11 @@ def _place(text: str) -> dict[str, str] | None:
 @click.command("copy", cls=SettingsCommand)
 @settings_options(*FLAGS)
 @click.option(
-    "--from", "source", type=PlaceParameter(), required=True, metavar="STORE",
+    "--from", "source", type=StoreParameter(), required=True, metavar="STORE",
     help=f"Store to copy: {FORMS}. The other flags say what is left out.",
 )  # fmt: skip
 @click.option(
-    "--to", "target", type=PlaceParameter(), required=True, metavar="STORE",
+    "--to", "target", type=StoreParameter(), required=True, metavar="STORE",
     help="Store to copy to, in the same form; it has to be empty.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Show what would be copied, and copy nothing.")

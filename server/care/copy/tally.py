@@ -42,7 +42,7 @@ class Tally:
     def count(self, content: object) -> None:
         """Note one thing that belongs there."""
         self.items += 1
-        canonical = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
+        canonical = orjson.dumps(content, default=sorted, option=orjson.OPT_SORT_KEYS)
         hashed = hashlib.blake2b(canonical, digest_size=DIGEST_BYTES).digest()
         self._sum = (self._sum + int.from_bytes(hashed)) % (1 << 8 * DIGEST_BYTES)
 

@@ -73,7 +73,7 @@ async def make_plan(store: Store, wish: Wish, now_ms: int, listener: RecoveryEve
         return None
     seq = await _resolved(store, wish.point, present, now_ms)
     past = await read_past(store, present.config, seq, listener)
-    undone = await _undone(store, present.config, past.last_sk, present.outcome.replica.seq)
+    undone = await _undone(store, present, past.last_sk, listener)
     palette = await _palette(store, wish, present, past, undone)
     plan = await asyncio.to_thread(_compared, present, past, palette, undone.counts)
     if not (plan.differing or plan.sets_palette):
@@ -127,12 +127,15 @@ class _Undone:
         self.palette = self.palette or _palette_of(item) is not None
 
 
-async def _undone(store: Store, config: GameConfig, after: str, newest: int) -> _Undone:
+async def _undone(store: Store, present: Present, after: str, listener: RecoveryEvents) -> _Undone:
+    config, newest = present.config, present.outcome.replica.seq
     writers, undone = Writers(config.writers), _Undone()
+    total = await store.journal.count(config.partitions, after=after)
     async for items in store.journal.read(config.partitions, after=after):
         for item in items:
             if item.get("seq", newest + 1) <= newest and writers.vouch_for(item):
                 undone.take(item)
+        listener.progress(undone.counts.total(), total)
     return undone
 
 

@@ -4,7 +4,6 @@ Owns which way an import goes: through the server that is named, through the one
 directory, or straight into the directory. Called by canvas_import.py once the flags are good.
 """
 
-import secrets
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ from random import SystemRandom
 
 import click
 
-from canvas.address import AddressPolicy
 from canvas.cooldown import CooldownRule
 from canvas.palette import DEFAULT
 from canvas.settings import Settings as GameSettings
@@ -23,7 +21,6 @@ from pictures.reading import read
 from server.access.auth import Authenticator
 from server.access.identity import Role
 from server.access.secret import open_secret
-from server.care.solitary import Surroundings
 from server.cli.importing.offline import import_offline
 from server.cli.importing.online import Remote
 from server.cli.importing.plan import (
@@ -38,6 +35,7 @@ from server.cli.importing.plan import (
 )
 from server.cli.importing.view import View
 from server.cli.stores import opened, place_of
+from server.cli.surroundings import surroundings
 from server.clock import SystemClock
 from server.config import Settings
 from server.config.palette import read_listed
@@ -45,6 +43,7 @@ from server.founding import DEFAULT_CHANNEL
 from server.game.base_blob import BasePicture
 from server.game.base_import import Import, ImportRefused, Place
 from server.game.config import GameConfig, found
+from server.game.epoch import new_epoch
 from server.game.names import DEFAULT_GAME
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
@@ -52,7 +51,6 @@ from server.recovery.reader import RecoveryEvents
 OPERATOR = "operator"
 TOKEN_TTL_S = 600
 MAX_TOKEN_BYTES = 10_000
-EPOCH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +203,7 @@ async def _carry_out(
     wanted = Import(base, place, OPERATOR, plan.palette)
     try:
         with view.reading() as advance:
-            async with opened(settings) as store:
-                around = Surroundings(
-                    store,
-                    SystemClock(),
-                    AddressPolicy(settings.address_cooldown, settings.address_budget),
-                    RecoveryEvents(advance, view.complain),
-                    view.complain,
-                )
+            async with surroundings(settings, advance, view.complain) as around:
                 event = await import_offline(around, _founding(plan, settings), wanted)
     except StoreInUse as busy:
         if not busy.url or plan.target.board is None:
@@ -238,7 +229,7 @@ def _founding(plan: Plan, settings: Settings) -> GameConfig:
         width=geometry.width,
         height=geometry.height,
         settings=GameSettings(plan.palette, rule),
-        epoch=plan.target.epoch or secrets.token_hex(EPOCH_BYTES),
+        epoch=plan.target.epoch or new_epoch(SystemRandom()),
         channel=DEFAULT_CHANNEL,
     )
 

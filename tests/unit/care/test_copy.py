@@ -321,6 +321,22 @@ async def test_a_damaged_source_is_not_copied(source: Store, target: Store) -> N
     assert first["seq"] == 1
 
 
+async def test_all_partitions_that_were_ever_used_are_copied(source: Store, target: Store) -> None:
+    lives = Lives(source)
+    for shards in (3, 2):
+        run = await lives.start(history_shards=shards)
+        for x in range(10):
+            await run.place(x, shards, x)
+        await run.die()
+    await given_fence(lives)
+    done = await copied(source, target)
+    counts = [part.items for part in done.parts if part.what.startswith("history")]
+    assert (len(counts), sum(counts)) == (4, 20)
+    assert rows_of(target) == rows_of(source)
+    again = await Lives(target).start()
+    assert again.game.replica.seq == 20
+
+
 async def test_a_store_without_a_game_is_no_source(source: Store, target: Store) -> None:
     with pytest.raises(PermanentFault, match="no game in the old place"):
         await copied(source, target)
