@@ -3,13 +3,14 @@
 Owns what a person sees. Called by store_copy.py once the flags are good.
 """
 
+import asyncio
 from dataclasses import dataclass
 from random import SystemRandom
 
 import click
 from rich.console import Console
 
-from persistence.errors import NoStore, StoreError
+from persistence.errors import LeaseLost, NoStore, StoreError, TransientFault
 from server.care.copy.copying import Copied, Copying, check_target, copy_store
 from server.care.copy.plan import Amount, SourceGame, amount_of, read_games
 from server.cli.progress import Steps
@@ -34,7 +35,7 @@ async def run(places: Places, *, dry_run: bool) -> None:
         if dry_run:
             await _look(places, steps)
         else:
-            copied = await _copy(places, steps)
+            copied = await _copy_or_tell(places, steps)
     if not dry_run:
         _tell(copied, places)
 
@@ -69,6 +70,14 @@ async def _resumes(places: Places, games: list[SourceGame]) -> bool:
             return await check_target(store, games) is not None
     except NoStore:
         return False
+
+
+async def _copy_or_tell(places: Places, steps: Steps) -> Copied:
+    try:
+        return await _copy(places, steps)
+    except (asyncio.CancelledError, LeaseLost, TransientFault):
+        click.echo("Broken off. Run the same command again: it goes on where it was.", err=True)
+        raise
 
 
 async def _copy(places: Places, steps: Steps) -> Copied:

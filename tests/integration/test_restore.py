@@ -64,6 +64,8 @@ async def test_a_board_is_what_it_was(tmp_path: Path, place: tuple[str, ...]) ->
         await player.put((5, 0, 9))
     assert await server.stop() == 0
     assert (await tesserae("restore", *place, "--to", "6", "--yes"))[0] == 0
+    code, said = await tesserae("store", "check", *place)
+    assert code == 0, said
     await server.start()
     async with dialled(server.url) as player:
         await player.play()
