@@ -31,6 +31,8 @@ COMMANDS = {
     "history": Entry("server.cli.history:history", "Take the history of a board along."),
     "restore": Entry("server.cli.restore:restore", "Make a board what it was at an earlier point."),
     "store": Entry("server.cli.store:store", "Look after what a server keeps."),
+    "tables": Entry("server.cli.tables:tables", "Make and check the tables of the AWS store."),
+    "lease": Entry("server.cli.lease:lease", "See which server writes to a store."),
     "backup": Entry("server.cli.backup:backup", "Copy everything, beside the running server."),
     "epoch": Entry("server.cli.epoch:epoch", "Make every client take the board anew."),
     "bots": Entry("server.cli.bots:bots", "Run scripted players against a server."),

@@ -63,7 +63,9 @@ def test_the_embedded_store_opens_without_the_aws_libraries() -> None:
     assert loaded & {*AWS, "aiohttp"} == set()
 
 
-@pytest.mark.parametrize("module", ["server.app", "persistence.embedded.store", "bots.cli"])
+@pytest.mark.parametrize(
+    "module", ["server.app", "persistence.embedded.store", "persistence.aws.policy", "bots.cli"]
+)
 def test_the_aws_libraries_wait_until_they_are_chosen(module: str) -> None:
     assert loaded_after(AFTER_IMPORT, module) & AWS == set()
 
