@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from persistence.errors import StoreDamaged, TransientFault
 from persistence.ports import Blob, Item, Put, Store
-from persistence.tables import BANS, CONFIG, MAIN, MILESTONES
+from persistence.tables import CONFIG
 from server.care.check.game import Advance
 from server.care.check.store import Report, games_of
 from server.care.check.tables import given_fence
-from server.care.scan import pages_of
+from server.care.copy.tables import COPIED, items_of
 from server.game.config import GameConfig, key_of
 from server.game.names import blob_folder
 from server.game.writers import Writers
@@ -31,8 +31,6 @@ from server.recovery.stored_snapshot import (
 
 MAX_ATTEMPTS = 5
 PAGE = 5000
-PASSING = frozenset({"LEASE", "COPY", "wsConnections"})
-"""Partitions of the main table that are of a running process alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +149,10 @@ class Backup:
 
     async def _items(self) -> None:
         """Copy what is in no game's history, as it is by now."""
-        for table in (BANS, MILESTONES, MAIN):
-            async for items in pages_of(self.source.tables, table):
+        for table in COPIED:
+            async for items in items_of(self.source.tables, table):
                 for item in items:
-                    if not (table is MAIN and item[MAIN.partition] in PASSING):
-                        await self.target.tables.write(Put(table, item))
+                    await self.target.tables.write(Put(table, item))
 
 
 def _counts(row: Item, writers: Writers, seq: int) -> bool:

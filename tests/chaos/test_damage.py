@@ -22,7 +22,7 @@ from tests.support.damage import (
     statement,
 )
 from tests.support.foreign import dialled
-from tests.support.processes import ServerProcess
+from tests.support.processes import ServerProcess, tesserae
 
 pytestmark = [pytest.mark.chaos, pytest.mark.xdist_group("damage")]
 
@@ -152,3 +152,27 @@ async def test_a_broken_snapshot_is_told_and_something_older_stands_in(
     code, said = await server.ended()
     assert code == 0
     assert message in said
+
+
+@pytest.mark.parametrize("name", [*FILES, *CONTENTS, *FALLBACKS])
+async def test_a_check_finds_all_that_a_start_finds(
+    name: str, stopped: Played, tmp_path: Path
+) -> None:
+    damage, _ = {**FILES, **CONTENTS, **FALLBACKS}[name]
+    data = damaged_copy(stopped.data, tmp_path / "data", damage)
+    before = hashes(data / "blobs")
+    code, said = await tesserae("store", "check", "--data", str(data))
+    assert code in {1, STORE_EXIT}, said
+    assert "damage" in said or re.search(REMEDY, said), said
+    assert "Traceback" not in said
+    assert hashes(data / "blobs") == before
+
+
+async def test_a_check_finds_what_no_start_notices(stopped: Played, tmp_path: Path) -> None:
+    data = damaged_copy(stopped.data, tmp_path / "data", statement(f"DELETE {HISTORY} = 10"))
+    server = ServerProcess(data, *FLAGS)
+    await server.start()
+    assert await server.stop() == 0
+    code, said = await tesserae("store", "check", "--data", str(data))
+    assert code == 1
+    assert "seq 10 is missing" in said

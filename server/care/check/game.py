@@ -115,12 +115,12 @@ class GameCheck:
         """Follow the history until the config that it goes with stands still."""
         for _ in range(MAX_READINGS):
             await self._follow(config, walk, snapshots, advance)
-            before, again = config, await self._config()
-            if again is None or _is_other(before, again):
+            again = await self._config()
+            if again is None or _is_other(config, again):
                 break
+            if _same(config, again):
+                return config  # whose seq is from before the end was read
             config = again
-            if _same(before, config):
-                return config
         raise TransientFault(
             f"{self._game} was changed each time while it was read", "check it again in a moment"
         )

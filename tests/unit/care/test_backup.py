@@ -1,35 +1,18 @@
 """A backup is of one moment, whatever the server does meanwhile, and starts as the store did."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
 
 from persistence.errors import StoreDamaged, TransientFault
 from persistence.ports import Key, Put, Store, Update
 from persistence.tables import BANS, CONFIG, MAIN
-from persistence.wrapped import Result, wrapped
 from server.care.backup import Backup, differences, moments
 from server.care.check.store import Report, check_store
 from server.game.config import key_of
+from tests.support.disturbing import disturbed
 from tests.support.games import NAME
 from tests.support.lived import ROWS, lived, paint
 from tests.support.memory_store import MemoryBlobs, open_memory
 from tests.support.runs import Lives, Run
-
-Meanwhile = Callable[[], Awaitable[object]]
-
-
-def disturbed(store: Store, operation: str, meanwhile: Meanwhile, times: int = 1) -> Store:
-    """A store at whose `operation` something else happens first."""
-    left = [times]
-
-    async def around(name: str, _items: int, call: Callable[[], Awaitable[Result]]) -> Result:
-        if name == operation and left[0]:
-            left[0] -= 1
-            await meanwhile()
-        return await call()
-
-    return wrapped(store, around)
 
 
 async def back_up(source: Store, steps: list[str] | None = None) -> tuple[Store, Report]:

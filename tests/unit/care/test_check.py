@@ -304,7 +304,7 @@ ITEMS: dict[str, tuple[Table, Item, str]] = {
     "a milestone": (MILESTONES, {**MILESTONE, "PK": "MILESTONE#place#two"}, ""),
     "a milestone to nowhere": (MILESTONES, {**MILESTONE, "direction": "in"}, "its direction is"),
     "a milestone that shrinks": (MILESTONES, {**MILESTONE, "amount": -1}, "never shrinks"),
-    "a milestone at true": (MILESTONES, {**MILESTONE, "triggerAt": True}, "its triggerAt is True"),
+    "a milestone that may have fired": (MILESTONES, {**MILESTONE, "fired": "no"}, "its fired is"),
     "a milestone of another key": (MILESTONES, {**MILESTONE, "SK": "1"}, "no ULID"),
     "a lease": (MAIN, {"pk": "LEASE", "sk": "embedded", "fence": 7}, ""),
     "a lease without a fence": (MAIN, {"pk": "LEASE", "sk": "x"}, "it has no fence"),

@@ -1,33 +1,17 @@
 """A state read beside a running game: of one moment, whatever that game does meanwhile."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
 from persistence.errors import StoreDamaged, TransientFault
 from persistence.ports import Key, Store
-from persistence.wrapped import Result, wrapped
 from server.recovery.present import Present, read_present
 from server.recovery.reader import RecoveryEvents
+from tests.support.disturbing import disturbed
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs
 from tests.support.runs import Lives, Run
-
-Meanwhile = Callable[[], Awaitable[object]]
-
-
-def disturbed(store: Store, operation: str, meanwhile: Meanwhile, times: int = 1) -> Store:
-    """A store at whose `operation` something else happens first, as often as `times` says."""
-    left = [times]
-
-    async def around(name: str, _items: int, call: Callable[[], Awaitable[Result]]) -> Result:
-        if name == operation and left[0]:
-            left[0] -= 1
-            await meanwhile()
-        return await call()
-
-    return wrapped(store, around)
 
 
 class Beside:
