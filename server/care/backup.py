@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from persistence.errors import StoreDamaged, TransientFault
 from persistence.ports import Blob, Item, Put, Store
 from persistence.tables import CONFIG
-from server.care.check.game import Advance
+from server.care.advance import Advance
 from server.care.check.store import Report, games_of
 from server.care.check.tables import given_fence
 from server.care.copy.tables import COPIED, items_of

@@ -6,13 +6,13 @@ by store.py.
 """
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from canvas.packing import Cells
 from persistence.errors import StoreDamaged, TransientFault
 from persistence.ports import Item, Store
 from persistence.tables import CONFIG
+from server.care.advance import Advance
 from server.care.check.findings import PUT_BLOB_BACK, Findings
 from server.care.check.judgement import Judgement
 from server.care.check.rows import place_of
@@ -29,9 +29,6 @@ MAX_READINGS = 5
 MAX_LATE_LOOKS = 100
 """Holes that are looked into once more, for rows that were on their way."""
 PAGE = 5000
-
-Advance = Callable[[str, int, int], None]
-"""Takes (what is read, done, all)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from typing import Any
 from persistence.errors import StoreDamaged
 from persistence.ports import Store
 from persistence.tables import CONFIG
+from server.care.advance import Advance
 from server.care.check.findings import PUT_BACK, Finding, Findings
-from server.care.check.game import Advance, GameCheck, GameSummary
+from server.care.check.game import GameCheck, GameSummary
 from server.care.check.tables import check_tables
 from server.game.config import PARTITION
 from server.game.names import DEFAULT_GAME, game_of_sort_key

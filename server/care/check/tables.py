@@ -12,6 +12,7 @@ from canvas.networks import parse_network
 from persistence.errors import StoreDamaged
 from persistence.ports import Item, Table, Tables
 from persistence.tables import BANS, CONFIG, MAIN, MILESTONES
+from server.care.advance import Advance
 from server.care.check.findings import Findings
 from server.care.scan import pages_of
 from server.game.config import PARTITION
@@ -50,9 +51,7 @@ async def given_fence(tables: Tables) -> int | None:
     return max(fences, default=None)
 
 
-async def check_tables(
-    tables: Tables, findings: Findings, advance: Callable[[str, int, int], None]
-) -> None:
+async def check_tables(tables: Tables, findings: Findings, advance: Advance) -> None:
     """Read every item of the small tables. Raises StoreError, but for damage, which it notes."""
     for table in (CONFIG, BANS, MILESTONES, MAIN):
         done = 0

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from persistence.ports import Blob, Blobs
-from server.care.copy.tally import Advance, Tally
+from server.care.advance import Advance
+from server.care.copy.tally import Tally
 
 FOLDER = "canvas/"
 """All of ours lie in it; whatever else a bucket holds is left alone."""

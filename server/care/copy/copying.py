@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.ports import Put, Store
 from persistence.tables import ALL, CONFIG
+from server.care.advance import Advance
 from server.care.copy.blobs import FOLDER, BlobsPass
 from server.care.copy.history import HistoryPass
 from server.care.copy.plan import SourceGame, read_games
 from server.care.copy.tables import COPIED, TablesPass, items_of
-from server.care.copy.tally import Advance, Tally
+from server.care.copy.tally import Tally
 from server.recovery.holding import holding
 from server.recovery.reader import RecoveryEvents
 from server.recovery.unfinished import Mark, read_mark, taken_away

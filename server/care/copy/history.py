@@ -10,7 +10,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from persistence.ports import Item, Journal, Key
-from server.care.copy.tally import Advance, Tally
+from server.care.advance import Advance
+from server.care.copy.tally import Tally
 from server.recovery.reader import one_ahead
 
 PAGE = 2000

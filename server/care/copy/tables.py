@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from persistence.ports import Delete, Item, Key, Put, Table, Tables
 from persistence.tables import BANS, MAIN, MILESTONES
-from server.care.copy.tally import Advance, Tally
+from server.care.advance import Advance
+from server.care.copy.tally import Tally
 from server.care.scan import pages_of
 from server.recovery.unfinished import KEY
 

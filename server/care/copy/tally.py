@@ -4,16 +4,11 @@ Pure. Made by the modules that copy and compare, told at the end.
 """
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import orjson
 
 DIGEST_BYTES = 16
-
-
-Advance = Callable[[str, int, int], None]
-"""Takes what is worked on, how much of it is done, and how much there is."""
 
 
 @dataclass(slots=True)
