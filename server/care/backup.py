@@ -28,6 +28,7 @@ from server.recovery.stored_snapshot import (
     seq_of,
     side_key,
 )
+from server.recovery.unfinished import check_finished
 
 MAX_ATTEMPTS = 5
 PAGE = 5000
@@ -48,6 +49,7 @@ class Moment:
 
 async def moments(store: Store, advance: Advance) -> list[Moment]:
     """Read where each game is, whoever writes to it. Raises StoreError."""
+    await check_finished(store.tables)
     return [await _moment(store, game, advance) for game in await games_of(store)]
 
 

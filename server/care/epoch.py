@@ -30,11 +30,11 @@ async def begin_epoch(around: Surroundings, game: str, epoch: str) -> Begun:
     The board is recovered first, so that damage is told before anything is written.
     """
 
-    async def find(_: Recovery) -> GameConfig:
-        item = await around.store.tables.get(CONFIG, key_of(game))
-        if item is None:
+    async def find(recovery: Recovery) -> GameConfig:
+        config = await recovery.load(game)
+        if config is None:
             raise PermanentFault(f"there is no game {game}", "give another one with --game")
-        return GameConfig.from_item(game, item)
+        return config
 
     async with solitary(around, find) as recovered:
         before = recovered.epoch

@@ -16,6 +16,7 @@ from server.care.check.game import GameCheck, GameSummary
 from server.care.check.tables import check_tables
 from server.game.config import PARTITION
 from server.game.names import DEFAULT_GAME, game_of_sort_key
+from server.recovery.unfinished import check_finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ async def check_store(store: Store, game: str | None, advance: Advance) -> Repor
     """Check one game, or everything; `advance` is told how far it has got. Raises StoreError."""
     findings = Findings()
     games = [game] if game is not None else await _all_games(store)
+    try:
+        await check_finished(store.tables)
+    except StoreDamaged as damage:
+        findings.damage("unfinished copy", "main COPY", f"{damage}", damage.hint)
     if game is None:
         await check_tables(store.tables, findings, advance)
     checked = [await _checked(store, name, findings, advance) for name in games]

@@ -8,6 +8,7 @@ from persistence.tables import BANS, CONFIG, MAIN
 from server.care.backup import Backup, differences, moments
 from server.care.check.store import Report, check_store
 from server.game.config import key_of
+from server.recovery.unfinished import Mark
 from tests.support.disturbing import disturbed
 from tests.support.games import NAME
 from tests.support.lived import ROWS, lived, paint
@@ -127,6 +128,13 @@ async def test_items_of_other_tables_go_along_but_for_what_is_of_a_process_alone
     assert await target.tables.get(MAIN, Key("BOT", "b1")) is not None
     assert [await target.tables.get(MAIN, Key(*key)) for key in own] == [None, None]
     await run.die()
+
+
+async def test_an_unfinished_copy_is_not_backed_up() -> None:
+    source = open_memory()
+    await source.tables.write(Mark("elsewhere", {NAME: "e1"}, "e2").put())
+    with pytest.raises(StoreDamaged, match="unfinished copy"):
+        await back_up(source)
 
 
 async def test_damage_goes_along_and_is_told() -> None:

@@ -15,6 +15,7 @@ from server.care.check.findings import MAX_TOLD, Finding, Severity
 from server.care.check.store import Report, check_store
 from server.game.config import key_of
 from server.recovery.stored_snapshot import archive_key, newest_key, side_key
+from server.recovery.unfinished import Mark
 from tests.support.games import NAME
 from tests.support.lived import ROWS, lived
 from tests.support.memory_store import MemoryBlobs, open_memory
@@ -332,6 +333,13 @@ async def test_what_a_store_cannot_read_is_a_finding(
     script.fail(operation, StoreDamaged("no JSON", "mend it with `x`"), times=1)
     finding = only(await check(faulty(store, script)))
     assert (finding.place, finding.what, finding.remedy) == (place, "no JSON", "mend it with `x`")
+
+
+async def test_an_unfinished_copy_is_told(store: Store) -> None:
+    await store.tables.write(Mark("elsewhere", {NAME: "e1"}, "e2").put())
+    finding = only(await check(store))
+    assert "unfinished copy of elsewhere" in finding.what
+    assert "store copy" in finding.remedy
 
 
 # --- harmless -----------------------------------------------------------------------------------
