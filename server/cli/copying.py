@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from persistence.errors import LeaseLost, NoStore, StoreError, TransientFault
+from server.access.secret import FILE_NAME
 from server.care.copy.copying import Copied, Copying, check_target, copy_store
 from server.care.copy.plan import Amount, SourceGame, amount_of, read_games
 from server.cli.progress import Steps
@@ -128,7 +129,12 @@ def _tell(copied: Copied, places: Places) -> None:
     for game in copied.games:
         click.echo(f"  {game.config.game} at seq {game.seq:,}")
     goes_on = " by going on with a copy that had broken off" if copied.resumed else ""
-    click.echo(f"{target} is a whole copy of {source}{goes_on}: {copied.written:,} were written.")
+    click.echo(
+        f"{target} is a whole copy of {source}{goes_on}: {copied.written:,} items were written."
+    )
+    secret = places.source.data / FILE_NAME
+    if places.source.store == "embedded" and secret.exists():
+        click.echo(f"The signing secret is no part of it: take {secret} along.")
     click.echo(f"Start no server on {source} any more: the two would go apart.")
 
 
