@@ -1,8 +1,9 @@
 """The ports of the store: Tables, Journal, Blobs and Lease. Adapters live beside this file.
 
-Items are plain dicts of JSON values (str, int, float, bool, None, list, dict), keyed by the names
-that the table declares. A port raises only what errors.py lists. Adapters own their threads; every
-method is a coroutine of the running loop. Who calls: the server's recovery, committer, snapshotter.
+Items are plain dicts of JSON values (str, int, float, bool, None, list, dict) and sets of strings
+(frozenset, never empty), keyed by the names that the table declares. A port raises only what
+errors.py lists. Adapters own their threads; every method is a coroutine of the running loop. Who
+calls: the server's recovery, committer, snapshotter.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -48,10 +49,13 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must hold for a write: each attribute equal, absent, or the item absent or present."""
+    """What must hold for a write, or for an item to pass a filter: everything that is named."""
 
     equals: Mapping[str, Any] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    at_least: Mapping[str, int | float] = field(default_factory=dict)
+    """Bounds of numbers, themselves included; what is absent or no number does not hold."""
+    at_most: Mapping[str, int | float] = field(default_factory=dict)
     exists: bool | None = None
     """True: the item must exist; False: it must not."""
 
@@ -73,8 +77,10 @@ class Update:
     key: Key
     set: Mapping[str, Any] = field(default_factory=dict)
     remove: tuple[str, ...] = ()
-    add: Mapping[str, int] = field(default_factory=dict)
-    """Numbers to add atomically; an absent attribute counts as 0."""
+    add: Mapping[str, int | frozenset[str]] = field(default_factory=dict)
+    """Numbers or members to add atomically; what is absent counts as 0, or as an empty set."""
+    discard: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Members to take out of sets; the attribute of a set that becomes empty is removed."""
     condition: Condition | None = None
 
 
@@ -87,12 +93,27 @@ class Delete:
     condition: Condition | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Change nothing, but let the transaction fail where the condition does not hold."""
+
+    table: Table
+    key: Key
+    condition: Condition
+
+
 Write = Put | Update | Delete
+Step = Write | Check
+"""A part of a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a query; `cursor` fetches the next, None at the end."""
+    """One page of a query; `cursor` fetches the next, None at the end.
+
+    The work of one call is bounded: a page may hold fewer items than the limit, or none, and yet
+    have a cursor.
+    """
 
     items: list[Item]
     cursor: str | None
@@ -112,8 +133,23 @@ class Tables(Protocol):
         """
         ...
 
-    async def transact(self, writes: Sequence[Write]) -> None:
-        """Do all writes or none. Raises ConditionFailed."""
+    async def transact(self, writes: Sequence[Step]) -> None:
+        """Do all writes or none, at most 100, each about another item. Raises ConditionFailed."""
+        ...
+
+    async def get_many(self, table: Table, keys: Sequence[Key]) -> list[Item | None]:
+        """Read items, each consistently, in the order of the keys."""
+        ...
+
+    async def put_many(self, table: Table, items: Sequence[Item]) -> None:
+        """Write whole items, not together: after a fault some may be there. May be repeated.
+
+        Of items with one key the last counts.
+        """
+        ...
+
+    async def delete_many(self, table: Table, keys: Sequence[Key]) -> None:
+        """Remove items, not together: after a fault some may be gone. May be repeated."""
         ...
 
     async def query(
@@ -124,11 +160,35 @@ class Tables(Protocol):
         prefix: str = "",
         after: str = "",
         up_to: str | None = None,
+        where: Condition | None = None,
         ascending: bool = True,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
-        """Items of a partition in sort-key order: sort > `after`, <= `up_to`, with `prefix`."""
+        """Items of a partition in sort-key order: sort > `after`, <= `up_to`, with `prefix`.
+
+        Only items for which `where` holds; it names no keys.
+        """
+        ...
+
+    async def by_index(
+        self,
+        table: Table,
+        index: Index,
+        partition: str,
+        *,
+        at_least: str | float | None = None,
+        at_most: str | float | None = None,
+        where: Condition | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of an index's partition in the order of its sort attribute, bounds included.
+
+        Items without its attributes are not in it; of the others it gives keys and what it
+        projects. It may lag behind the table by a moment. The order of equals is the store's.
+        """
         ...
 
     async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
@@ -173,7 +233,7 @@ LATEST = Lookback()
 class Journal(Protocol):
     """The history of games: ordered, append-mostly, the truth of what was accepted."""
 
-    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+    async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         """Make history items durable, with `writes` in the same transaction when there are any.
 
         When it returns everything is on stable storage. Calls in flight together may share one

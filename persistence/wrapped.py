@@ -12,12 +12,15 @@ from persistence.ports import (
     LATEST,
     Blob,
     Blobs,
+    Condition,
+    Index,
     Item,
     Journal,
     Key,
     Lookback,
     Page,
     Rectangle,
+    Step,
     Store,
     Table,
     Tables,
@@ -31,6 +34,8 @@ WRITES = {
     "blobs.put",
     "journal.commit",
     "journal.delete",
+    "tables.delete_many",
+    "tables.put_many",
     "tables.transact",
     "tables.write",
 }
@@ -72,9 +77,24 @@ class WrappedTables:
         """Do one write."""
         return await self._around("tables.write", 1, lambda: self._tables.write(write))
 
-    async def transact(self, writes: Sequence[Write]) -> None:
+    async def transact(self, writes: Sequence[Step]) -> None:
         """Do all writes or none."""
         await self._around("tables.transact", len(writes), lambda: self._tables.transact(writes))
+
+    async def get_many(self, table: Table, keys: Sequence[Key]) -> list[Item | None]:
+        """Read items."""
+        read = partial(self._tables.get_many, table, keys)
+        return await self._around("tables.get_many", 0, read)
+
+    async def put_many(self, table: Table, items: Sequence[Item]) -> None:
+        """Write whole items."""
+        put = partial(self._tables.put_many, table, items)
+        await self._around("tables.put_many", len(items), put)
+
+    async def delete_many(self, table: Table, keys: Sequence[Key]) -> None:
+        """Remove items."""
+        delete = partial(self._tables.delete_many, table, keys)
+        await self._around("tables.delete_many", len(keys), delete)
 
     async def query(
         self,
@@ -84,25 +104,34 @@ class WrappedTables:
         prefix: str = "",
         after: str = "",
         up_to: str | None = None,
+        where: Condition | None = None,
         ascending: bool = True,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
         """Items of a partition in sort-key order."""
-        return await self._around(
-            "tables.query",
-            0,
-            lambda: self._tables.query(
-                table,
-                partition,
-                prefix=prefix,
-                after=after,
-                up_to=up_to,
-                ascending=ascending,
-                limit=limit,
-                cursor=cursor,
-            ),
-        )
+        ask = partial(self._tables.query, table, partition, prefix=prefix, after=after, up_to=up_to)
+        page = partial(ask, where=where, ascending=ascending, limit=limit, cursor=cursor)
+        return await self._around("tables.query", 0, page)
+
+    async def by_index(
+        self,
+        table: Table,
+        index: Index,
+        partition: str,
+        *,
+        at_least: str | float | None = None,
+        at_most: str | float | None = None,
+        where: Condition | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of an index's partition in the order of its sort attribute."""
+        ask = partial(self._tables.by_index, table, index, partition)
+        between = partial(ask, at_least=at_least, at_most=at_most, where=where)
+        page = partial(between, ascending=ascending, limit=limit, cursor=cursor)
+        return await self._around("tables.by_index", 0, page)
 
     async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
         """Items of a whole table in no particular order."""
@@ -118,7 +147,7 @@ class WrappedJournal:
         self._journal = journal
         self._around = around
 
-    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+    async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         """Make history items durable."""
         written = len(items) + len(writes)
         await self._around("journal.commit", written, lambda: self._journal.commit(items, writes))

@@ -15,8 +15,10 @@ from botocore.exceptions import ClientError
 from persistence.aws.clients import Client
 from persistence.dynamodb.body import take_bodies, written
 from persistence.dynamodb.faults import translated
-from persistence.dynamodb.items import Attributes
+from persistence.dynamodb.items import Attributes, encoded_attributes, encoded_key
 from persistence.errors import PermanentFault, TransientFault
+from persistence.items import checked_key, key_of
+from persistence.ports import Item, Key, Table
 
 WRITES = 25
 READS = 100
@@ -31,6 +33,8 @@ MAX_IDLE_ROUNDS = 6
 _BUSY = "look for throttling of the table or its indexes; it is tried again by itself"
 
 Sleep = Callable[[float], Awaitable[None]]
+ENCODED_AT_ONCE = 100
+"""Items encoded in one turn of the loop: 1 ms."""
 WriteRequest = bytes
 """One `PutRequest` or `DeleteRequest` as JSON."""
 
@@ -67,14 +71,26 @@ class BatchWriter:
         return [orjson.dumps(request) for request in left]
 
 
+async def put_requests(table: Table, items: Sequence[Item]) -> list[WriteRequest]:
+    """Encode all items before one is written, a few in each turn; of equal keys the last counts."""
+    requests: dict[Key, WriteRequest] = {}
+    for first in range(0, len(items), ENCODED_AT_ONCE):
+        if first:
+            await asyncio.sleep(0)
+        for item in items[first : first + ENCODED_AT_ONCE]:
+            requests[key_of(table, item)] = put_request(encoded_attributes(item))
+    return list(requests.values())
+
+
+def delete_requests(table: Table, keys: Sequence[Key]) -> list[WriteRequest]:
+    """Return what removes items, each once."""
+    wanted = [encoded_key(table, *checked_key(key)) for key in dict.fromkeys(keys)]
+    return [b'{"DeleteRequest":{"Key":%b}}' % orjson.dumps(key) for key in wanted]
+
+
 def put_request(item: Attributes) -> WriteRequest:
     """Return the request that writes a whole item."""
     return b'{"PutRequest":{"Item":%b}}' % orjson.dumps(item)
-
-
-def delete_request(key: Attributes) -> WriteRequest:
-    """Return the request that removes an item."""
-    return b'{"DeleteRequest":{"Key":%b}}' % orjson.dumps(key)
 
 
 def batches_of(requests: Sequence[WriteRequest]) -> list[list[WriteRequest]]:

@@ -5,7 +5,6 @@ exact: what the embedded store can hold comes back equal. Sets of strings are th
 beyond JSON. Pure; used by every adapter on DynamoDB.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,18 +13,25 @@ import orjson
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.items import MAX_ITEM_BYTES
 from persistence.ports import Item, Table
+from persistence.values import (
+    MAX_INTEGER,
+    MIN_INTEGER,
+    PLAIN,
+    check_integer,
+    check_map,
+    check_real,
+    check_set,
+)
 
 Value = dict[str, Any]
 """One value with its type: `{"S": "text"}`."""
 Attributes = dict[str, Value]
 """An item as DynamoDB has it."""
 
-MIN_INTEGER = -(2**63)
-MAX_INTEGER = 2**64 - 1
-"""What JSON in the embedded store holds, so that items can move; DynamoDB would hold 38 digits."""
-MAX_REAL = 9.9e125
-MIN_REAL = 1e-130
-_PLAIN = "items are plain JSON values, and sets of strings"
+_FOREIGN = (
+    "another program, or a newer version, wrote it: `tesserae store check` tells of what else, "
+    "then put it back from a backup or remove it"
+)
 _CONTAINER_BYTES = 3
 
 
@@ -33,7 +39,7 @@ def encoded_value(value: Any) -> Value:
     """Return a value with its type. Raises PermanentFault for what cannot be stored."""
     encode = _ENCODERS.get(type(value))
     if encode is None:
-        raise PermanentFault(f"{type(value).__name__} cannot be stored", _PLAIN)
+        raise PermanentFault(f"{type(value).__name__} cannot be stored", PLAIN)
     return encode(value)
 
 
@@ -43,7 +49,7 @@ def encoded_attributes(item: Mapping[str, Any]) -> Attributes:
     try:
         upper = len(orjson.dumps(attributes))
     except TypeError as error:
-        raise PermanentFault(f"an item cannot be stored: {error}", _PLAIN) from error
+        raise PermanentFault(f"an item cannot be stored: {error}", PLAIN) from error
     if upper > MAX_ITEM_BYTES and (size := size_bytes(attributes)) > MAX_ITEM_BYTES:
         raise PermanentFault(f"an item of {size} bytes", f"{MAX_ITEM_BYTES} is the most; split it")
     return attributes
@@ -55,20 +61,41 @@ def encoded_key(table: Table, partition: str, sort: str) -> Attributes:
 
 
 def decoded_item(attributes: Attributes) -> Item:
-    """Return an item. Raises StoreDamaged for values of a kind that is never written here."""
-    return {name: decoded_value(value) for name, value in attributes.items()}
+    """Return an item. Raises StoreDamaged, naming item and attribute, for what is never written."""
+    try:
+        return {name: decoded_value(value) for name, value in attributes.items()}
+    except _NeverWrittenError as error:
+        name = next(name for name, value in attributes.items() if not _is_readable(value))
+        raise StoreDamaged(
+            f"{_place(attributes)}: the attribute {name!r:.80} holds {error}", _FOREIGN
+        ) from error
 
 
 def decoded_value(value: Value) -> Any:
-    """Return a plain value."""
+    """Return a plain value. Raises ValueError for a kind that is never written here."""
     ((kind, content),) = value.items()
     decode = _DECODERS.get(kind)
     if decode is None:
-        raise StoreDamaged(
-            f"a value of DynamoDB's type {kind}",
-            "another program wrote it: `tesserae store check` names the table; remove it",
-        )
+        raise _NeverWrittenError(f"a value of DynamoDB's type {kind}")
     return decode(content)
+
+
+class _NeverWrittenError(ValueError):
+    """A value of a kind that no version has written."""
+
+
+def _is_readable(value: Value) -> bool:
+    try:
+        decoded_value(value)
+    except _NeverWrittenError:
+        return False
+    return True
+
+
+def _place(attributes: Attributes) -> str:
+    """Name an item by its keys, whichever table it is of."""
+    keys = [attributes.get(name, {}).get("S") for name in ("PK", "SK", "pk", "sk")]
+    return " / ".join(key for key in keys if key is not None) or "an item"
 
 
 def size_bytes(attributes: Attributes) -> int:
@@ -108,19 +135,14 @@ def _null(value: None) -> Value:
 
 
 def _integer(value: int) -> Value:
-    if MIN_INTEGER <= value <= MAX_INTEGER:
-        return {"N": str(value)}
-    raise PermanentFault(f"a number of {value.bit_length()} bits", "64 bits are the most")
+    check_integer(value)
+    return {"N": str(value)}
 
 
 def _real(value: float) -> Value:
-    size = abs(value)
-    if size <= MAX_INTEGER and value.is_integer():
+    if value.is_integer() and abs(value) <= MAX_INTEGER:
         return {"N": str(int(value))}  # every digit: the short form would come back as another one
-    if not math.isfinite(value) or not MIN_REAL <= size <= MAX_REAL:
-        raise PermanentFault(
-            f"the number {value}", f"numbers are 0 or between {MIN_REAL} and {MAX_REAL} in size"
-        )
+    check_real(value)
     return {"N": repr(value)}
 
 
@@ -129,16 +151,12 @@ def _list(value: list[Any]) -> Value:
 
 
 def _map(value: dict[Any, Any]) -> Value:
-    if not all(isinstance(name, str) for name in value):
-        raise PermanentFault("a map's key is no text", _PLAIN)
+    check_map(value)
     return {"M": {name: encoded_value(each) for name, each in value.items()}}
 
 
 def _set(value: set[Any] | frozenset[Any]) -> Value:
-    if not value or not all(isinstance(each, str) for each in value):
-        raise PermanentFault(
-            "a set is of at least one string", "leave out the attribute when the set is empty"
-        )
+    check_set(value)
     return {"SS": sorted(value)}
 
 
@@ -167,5 +185,5 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "NULL": lambda _: None,
     "L": lambda values: [decoded_value(each) for each in values],
     "M": lambda values: {name: decoded_value(each) for name, each in values.items()},
-    "SS": set,
+    "SS": frozenset,
 }

@@ -15,9 +15,8 @@ from persistence.dynamodb.batches import (
     WRITES,
     BatchReader,
     BatchWriter,
-    WriteRequest,
-    delete_request,
-    put_request,
+    delete_requests,
+    put_requests,
 )
 from persistence.dynamodb.items import decoded_item, encoded_attributes, encoded_key
 from persistence.dynamodb.lookup import Lookups, Span
@@ -28,12 +27,10 @@ from persistence.dynamodb.streams import CHUNK_ITEMS, Merge, Stream
 from persistence.dynamodb.writer import Writer
 from persistence.dynamodb.writes import Expressions
 from persistence.errors import ConditionFailed
-from persistence.items import check_transaction, checked_key, key_of
-from persistence.ports import LATEST, Condition, Item, Key, Lookback, Page, Put, Rectangle, Write
+from persistence.items import check_transaction, key_of
+from persistence.ports import LATEST, Condition, Item, Key, Lookback, Page, Put, Rectangle, Step
 from persistence.tables import HISTORY
 
-ENCODED_AT_ONCE = 100
-"""Items encoded in one turn of the loop: 1 ms."""
 _POSITION = HISTORY.indexes[0].sort
 
 
@@ -49,7 +46,7 @@ class DynamoJournal:
         self._pace = Pace(time.monotonic)
         self._lookups = Lookups(bulk.client, self._name)
 
-    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+    async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         """Make history items durable, with `writes` in the same transaction.
 
         Control events are one transaction also without writes: all of them are there, or none.
@@ -57,7 +54,7 @@ class DynamoJournal:
         if writes or (len(items) > 1 and not any(_POSITION in item for item in items)):
             await self._commit_together(items, writes)
             return
-        requests = await _requests(items)
+        requests = await put_requests(HISTORY, items)
         if 0 < len(requests) < WRITES:
             await self._pace.turn()
         await self._batches.write(requests)
@@ -97,8 +94,7 @@ class DynamoJournal:
 
     async def delete(self, keys: Sequence[Key]) -> None:
         """Delete history items; not an error when they are not there."""
-        wanted = [encoded_key(HISTORY, *checked_key(key)) for key in dict.fromkeys(keys)]
-        await self._batches.write([delete_request(key) for key in wanted])
+        await self._batches.write(delete_requests(HISTORY, keys))
 
     async def within(
         self, partitions: Sequence[str], area: Rectangle, look: Lookback = LATEST
@@ -121,7 +117,7 @@ class DynamoJournal:
         span = Span.of(look)
         return await self._bulk.loop.run(self._lookups.newest(partitions, span))
 
-    async def _commit_together(self, items: Sequence[Item], writes: Sequence[Write]) -> None:
+    async def _commit_together(self, items: Sequence[Item], writes: Sequence[Step]) -> None:
         puts = [Put(HISTORY, item, Condition(exists=False)) for item in items]
         together = [*puts, *writes]
         check_transaction(together)
@@ -159,14 +155,3 @@ class DynamoJournal:
             **more,
             **expressions.arguments(),
         }
-
-
-async def _requests(items: Sequence[Item]) -> list[WriteRequest]:
-    """Encode all items before one is written, a few in each turn; of equal keys the last counts."""
-    requests: dict[Key, WriteRequest] = {}
-    for first in range(0, len(items), ENCODED_AT_ONCE):
-        if first:
-            await asyncio.sleep(0)
-        for item in items[first : first + ENCODED_AT_ONCE]:
-            requests[key_of(HISTORY, item)] = put_request(encoded_attributes(item))
-    return list(requests.values())

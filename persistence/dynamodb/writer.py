@@ -24,7 +24,7 @@ from persistence.dynamodb.names import TableNames
 from persistence.dynamodb.outcomes import contended, ours, revived
 from persistence.dynamodb.writes import Request, expired, request_of
 from persistence.items import check_transaction
-from persistence.ports import Item, Write
+from persistence.ports import Item, Step, Write
 
 ATTEMPTS = 6
 """Of a write that meets remnants, which others may revive or bury meanwhile."""
@@ -49,7 +49,8 @@ class Writer:
 
     async def write(self, write: Write) -> Item | None:
         """Do one write; returns the item as it is now. Raises ConditionFailed."""
-        attempt, place = write, self._names.of(write.table)
+        attempt: Step = write
+        place = self._names.of(write.table)
         for _ in range(ATTEMPTS):
             now_s = self._wall_ms() // 1000
             request = request_of(attempt, self._names, now_s)
@@ -69,7 +70,7 @@ class Writer:
                     attempt = following[0]
         raise contended(place)
 
-    async def transact(self, writes: Sequence[Write]) -> None:
+    async def transact(self, writes: Sequence[Step]) -> None:
         """Do all writes or none. Raises ConditionFailed."""
         check_transaction(writes)
         if not writes:
@@ -103,7 +104,7 @@ class Writer:
         await self._client.delete_item(**arguments)
         return None
 
-    async def _together(self, writes: Sequence[Write], now_s: int) -> None:
+    async def _together(self, writes: Sequence[Step], now_s: int) -> None:
         requests = [request_of(write, self._names, now_s) for write in writes]
         await self._client.transact_write_items(
             TransactItems=[{kind: arguments} for kind, arguments in requests],
@@ -124,11 +125,11 @@ def _refused(error: ClientError) -> dict[int, Attributes | None]:
 
 
 def _following(
-    writes: Sequence[Write],
-    attempts: Sequence[Write],
+    writes: Sequence[Step],
+    attempts: Sequence[Step],
     refused: Mapping[int, Attributes | None],
     now_s: int,
-) -> list[Write] | None:
+) -> list[Step] | None:
     """Return what to attempt next; None when a refusal stands."""
     following = list(attempts)
     for place, stored in refused.items():

@@ -15,8 +15,8 @@ from persistence.dynamodb.items import (
     encoded_value,
 )
 from persistence.dynamodb.names import TableNames
-from persistence.items import check_update, target_of
-from persistence.ports import Condition, Delete, Key, Put, Table, Update, Write
+from persistence.items import check_item, check_update, target_of
+from persistence.ports import Check, Condition, Delete, Key, Put, Step, Table, Update
 
 NOTHING = Condition()
 
@@ -57,25 +57,28 @@ class Expressions:
         return arguments
 
 
-def request_of(write: Write, names: TableNames, now_s: int) -> Request:
+def request_of(write: Step, names: TableNames, now_s: int) -> Request:
     """Return `write` as of `now_s`. Raises PermanentFault for what cannot be stored."""
     key = target_of(write)
     expressions = Expressions()
     arguments: dict[str, Any] = {"TableName": names.of(write.table)}
     match write:
         case Put():
+            check_item(write.table, write.item)
             arguments["Item"] = encoded_attributes(write.item)
         case Update():
             check_update(write)
+            check_item(write.table, write.set)
             arguments["Key"] = encoded_key(write.table, *key)
             if changes := _changes(write, expressions):
                 arguments["UpdateExpression"] = changes
-        case Delete():
+        case Delete() | Check():
             arguments["Key"] = encoded_key(write.table, *key)
     if condition := _condition(write, expressions, now_s):
         arguments["ConditionExpression"] = condition
         arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-    return Request(type(write).__name__, arguments | expressions.arguments())
+    kind = "ConditionCheck" if isinstance(write, Check) else type(write).__name__
+    return Request(kind, arguments | expressions.arguments())
 
 
 def alive(table: Table, expressions: Expressions, now_s: int) -> str:
@@ -83,7 +86,7 @@ def alive(table: Table, expressions: Expressions, now_s: int) -> str:
     if table.ttl is None:
         return ""
     name, now = expressions.name(table.ttl), expressions.value(now_s)
-    return f"(attribute_not_exists({name}) OR {name} > {now})"
+    return f"(attribute_not_exists({name}) OR NOT {name} <= {now})"
 
 
 def expired(table: Table, attributes: Attributes | None, now_s: int) -> bool:
@@ -104,13 +107,14 @@ def _changes(update: Update, expressions: Expressions) -> str:
     sets = [f"{expressions.name(n)} = {expressions.value(v)}" for n, v in update.set.items()]
     removes = [expressions.name(name) for name in update.remove]
     adds = [f"{expressions.name(n)} {expressions.value(v)}" for n, v in update.add.items()]
-    clauses = (("SET", sets), ("REMOVE", removes), ("ADD", adds))
+    gone = [f"{expressions.name(n)} {expressions.value(v)}" for n, v in update.discard.items()]
+    clauses = (("SET", sets), ("REMOVE", removes), ("ADD", adds), ("DELETE", gone))
     return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses if parts)
 
 
-def _condition(write: Write, expressions: Expressions, now_s: int) -> str:
+def _condition(write: Step, expressions: Expressions, now_s: int) -> str:
     condition = write.condition or NOTHING
-    parts = list(_parts(write.table, condition, expressions))
+    parts = list(conditions(write.table, condition, expressions))
     if write.table.ttl is None or (write.condition is None and not isinstance(write, Update)):
         return " AND ".join(parts)
     living = alive(write.table, expressions, now_s)
@@ -120,10 +124,12 @@ def _condition(write: Write, expressions: Expressions, now_s: int) -> str:
 
 
 def _holds_for_nothing(condition: Condition) -> bool:
-    return condition.exists is not True and not condition.equals
+    bounds = condition.equals or condition.at_least or condition.at_most
+    return condition.exists is not True and not bounds
 
 
-def _parts(table: Table, condition: Condition, expressions: Expressions) -> Iterator[str]:
+def conditions(table: Table, condition: Condition, expressions: Expressions) -> Iterator[str]:
+    """Yield an expression for each thing that must hold."""
     if condition.exists is not None:
         function = "attribute_exists" if condition.exists else "attribute_not_exists"
         yield f"{function}({expressions.name(table.partition)})"
@@ -131,3 +137,7 @@ def _parts(table: Table, condition: Condition, expressions: Expressions) -> Iter
         yield f"attribute_not_exists({expressions.name(name)})"
     for name, value in condition.equals.items():
         yield f"{expressions.name(name)} = {expressions.value(value)}"
+    for name, least in condition.at_least.items():
+        yield f"{expressions.name(name)} >= {expressions.value(least)}"
+    for name, most in condition.at_most.items():
+        yield f"{expressions.name(name)} <= {expressions.value(most)}"

@@ -13,14 +13,15 @@ from typing import NamedTuple
 
 import orjson
 
-from persistence.items import LAST_CHAR, check_transaction, checked_key, encoded, key_of
-from persistence.ports import LATEST, Item, Key, Lookback, Page, Rectangle, Write
+from persistence.items import LAST_CHAR, check_transaction, checked_key, key_of
+from persistence.ports import LATEST, Item, Key, Lookback, Page, Rectangle, Step
 from persistence.sqlite.lookup import Lookup, Span, in_area, newest, of_user
 from persistence.sqlite.reader import Chunk, Reader, fetch
 from persistence.sqlite.schema import SEGMENT_ITEMS, insert, note_segment
 from persistence.sqlite.tables import apply_all
 from persistence.sqlite.writer import Writer
 from persistence.tables import HISTORY
+from persistence.values import encoded
 
 CHUNK_ITEMS = 1000
 """Items that one statement reads: parsing them holds the interpreter for 3 ms at most."""
@@ -46,7 +47,7 @@ class SqliteJournal:
         self._in_segment = 0
         self._wall_ms = wall_ms
 
-    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+    async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         """Make history items durable, with `writes` in the same transaction."""
         sorts = [key_of(HISTORY, item).sort for item in items]
         check_transaction(writes)

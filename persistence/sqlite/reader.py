@@ -15,8 +15,9 @@ import orjson
 
 from persistence.errors import StoreDamaged
 from persistence.ports import Item
-from persistence.sqlite.faults import RESTORE, translated
+from persistence.sqlite.faults import translated
 from persistence.sqlite.writer import Result, Work
+from persistence.values import decoded
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024
 """SQLite refuses to join more than this; such a page is asked for again, shorter.
@@ -24,6 +25,12 @@ MAX_TEXT_BYTES = 4 * 1024 * 1024
 Parsing this much holds the interpreter for 10 ms at most.
 """
 _SHORTER = 8
+_SHOWN_BYTES = 160
+"""Of an item that cannot be read: its keys stand first."""
+_LOOK = (
+    "nothing was changed; stop the server, keep a copy of the data directory, let `tesserae store "
+    "check` tell what else is damaged, and restore a backup"
+)
 
 
 class Chunk(NamedTuple):
@@ -55,13 +62,8 @@ class Reader:
             self._connection.close()
 
     def _do(self, work: Work[Result]) -> Result:
-        try:
-            with translated(self._path):
-                return work(self._connection)
-        except orjson.JSONDecodeError as error:
-            raise StoreDamaged(
-                f"{self._path}: an item is no JSON", RESTORE.format(path=self._path)
-            ) from error
+        with translated(self._path):
+            return work(self._connection)
 
 
 def fetch(
@@ -77,5 +79,27 @@ def fetch(
                 raise
             limit = max(1, limit // _SHORTER)
         else:
-            items: list[Item] = orjson.loads(b"[" + text + b"]")
+            items = _items(connection, text, select, arguments, limit)
             return Chunk(items, len(items) == limit)
+
+
+def parsed(content: bytes | str, place: str) -> Item:
+    """Return an item. Raises StoreDamaged when it is none; `place` tells which it would be."""
+    try:
+        item: Item = decoded(content if isinstance(content, bytes) else content.encode())
+    except orjson.JSONDecodeError as error:
+        raise StoreDamaged(f"the item {place} is no JSON: {error}", _LOOK) from error
+    return item
+
+
+def _items(
+    connection: sqlite3.Connection, text: bytes, select: str, arguments: Sequence[Any], limit: int
+) -> list[Item]:
+    try:
+        items: list[Item] = decoded(b"[" + text + b"]")
+    except orjson.JSONDecodeError:
+        # One after the other, to find and name the one that is broken.
+        apart = f"SELECT item FROM ({select} LIMIT ?)"  # noqa: S608 - a constant of ours
+        rows = connection.execute(apart, (*arguments, limit))
+        return [parsed(row[0], f"{row[0][:_SHOWN_BYTES]!r}") for row in rows]
+    return items

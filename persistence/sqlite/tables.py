@@ -9,23 +9,40 @@ are absent for every reader and for every condition; each write sweeps a few of 
 import sqlite3
 from collections.abc import Callable, Sequence
 
-import orjson
-
 from persistence.items import (
     LAST_CHAR,
+    check_filter,
+    check_item,
     check_transaction,
     checked_key,
     cursor_at,
     encoded_item,
+    index_cursor,
+    index_place,
+    is_empty_range,
     key_at,
     key_of,
     require,
     target_of,
     updated,
 )
-from persistence.ports import Delete, Item, Key, Page, Put, Table, Update, Write
-from persistence.sqlite.reader import Reader, fetch
+from persistence.ports import (
+    Check,
+    Condition,
+    Delete,
+    Index,
+    Item,
+    Key,
+    Page,
+    Put,
+    Step,
+    Table,
+    Update,
+    Write,
+)
+from persistence.sqlite.reader import Reader, parsed
 from persistence.sqlite.schema import UNSORTED_SEGMENT, insert, note_segment
+from persistence.sqlite.selecting import Found, Reading, Select, alive, index_columns, projection
 from persistence.sqlite.writer import Writer
 from persistence.tables import HISTORY
 
@@ -52,11 +69,36 @@ class SqliteTables:
         now_s = self._now_s()
         return await self._writer.run(lambda connection: apply(connection, write, now_s))
 
-    async def transact(self, writes: Sequence[Write]) -> None:
+    async def transact(self, writes: Sequence[Step]) -> None:
         """Do all writes or none. Raises ConditionFailed."""
         check_transaction(writes)
         now_s = self._now_s()
         await self._writer.run(lambda connection: apply_all(connection, writes, now_s))
+
+    async def get_many(self, table: Table, keys: Sequence[Key]) -> list[Item | None]:
+        """Read items in the order of the keys."""
+        wanted, now_s = [checked_key(key) for key in keys], self._now_s()
+        return await self._reader.run(
+            lambda connection: [_get(connection, table, key, now_s) for key in wanted]
+        )
+
+    async def put_many(self, table: Table, items: Sequence[Item]) -> None:
+        """Write whole items; of items with one key the last counts."""
+        keys = [key_of(table, item) for item in items]
+        contents = [_content(table, item) for item in items]
+        now_s = self._now_s()
+
+        def work(connection: sqlite3.Connection) -> None:
+            _sweep(connection, table, now_s)
+            _insert(connection, table, keys, contents)
+
+        if items:
+            await self._writer.run(work)
+
+    async def delete_many(self, table: Table, keys: Sequence[Key]) -> None:
+        """Remove items; not an error when they are not there."""
+        deletes, now_s = [Delete(table, checked_key(key)) for key in keys], self._now_s()
+        await self._writer.run(lambda connection: apply_all(connection, deletes, now_s))
 
     async def query(
         self,
@@ -66,15 +108,18 @@ class SqliteTables:
         prefix: str = "",
         after: str = "",
         up_to: str | None = None,
+        where: Condition | None = None,
         ascending: bool = True,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
         """Items of a partition in sort-key order: sort > `after`, sort <= `up_to`, with `prefix`.
 
-        The cursor is the last sort key that the page before it gave.
+        The cursor is the last sort key that was looked at.
         """
-        select = _Select(table)
+        if where is not None:
+            check_filter(where, (table.partition, table.sort))
+        select = Select(table, self._now_s())
         select.where(table.partition, "=", partition)
         select.where(table.sort, ">", after)
         if prefix:
@@ -82,73 +127,86 @@ class SqliteTables:
             select.where(table.sort, "<", prefix + LAST_CHAR)
         if up_to is not None:
             select.where(table.sort, "<=", up_to)
-        if cursor is not None:
-            select.where(table.sort, ">" if ascending else "<", cursor)
-        text, arguments = select.finished(ascending, self._now_s())
-        items, more = await self._reader.run(
-            lambda connection: fetch(connection, text, arguments, limit)
+        reading = Reading(select, (table.sort,), limit, ascending, where)
+        found = await self._page(reading, None if cursor is None else {table.sort: cursor})
+        return Page(found.items, None if found.last is None else found.last[table.sort])
+
+    async def by_index(
+        self,
+        table: Table,
+        index: Index,
+        partition: str,
+        *,
+        at_least: str | float | None = None,
+        at_most: str | float | None = None,
+        where: Condition | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        """Items of an index's partition in the order of its sort attribute, then of their keys.
+
+        For the history that is a walk over the partition: its lookups are the journal's.
+        """
+        if where is not None:
+            check_filter(where, (index.partition, index.sort))
+        if is_empty_range(index, at_least, at_most):
+            return Page([], None)
+        select = Select(table, self._now_s())
+        select.where(index.partition, "=", partition)
+        select.present(index.sort)
+        for operator, bound in ((">=", at_least), ("<=", at_most)):
+            if bound is not None:
+                select.where(index.sort, operator, bound)
+        reading = Reading(
+            select,
+            index_columns(table, index),
+            limit,
+            ascending,
+            where,
+            projection(table, index),
         )
-        return Page(items, items[-1][table.sort] if more else None)
+        found = await self._page(reading, None if cursor is None else _place(table, index, cursor))
+        return Page(
+            found.items, None if found.last is None else index_cursor(table, index, found.last)
+        )
 
     async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
         """Items of a whole table, by their keys."""
-        select = _Select(table)
-        select.after(key_at(cursor) if cursor is not None else Key("", ""))
-        text, arguments = select.finished(True, self._now_s())
-        items, more = await self._reader.run(
-            lambda connection: fetch(connection, text, arguments, limit)
+        keys = (table.partition, table.sort)
+        place = None if cursor is None else dict(zip(keys, key_at(cursor), strict=True))
+        found = await self._page(Reading(Select(table, self._now_s()), keys, limit), place)
+        return Page(
+            found.items, None if found.last is None else cursor_at(key_of(table, found.last))
         )
-        return Page(items, cursor_at(key_of(table, items[-1])) if more else None)
+
+    async def _page(self, reading: Reading, place: Item | None) -> Found:
+        return await self._reader.run(lambda connection: reading.page(connection, place))
 
     def _now_s(self) -> int:
         return self._wall_ms() // 1000
 
 
-class _Select:
-    """A query under construction: bounds with their values."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self._bounds: list[str] = []
-        self._arguments: list[str | int] = []
-
-    def where(self, name: str, operator: str, value: str) -> None:
-        """Narrow the query."""
-        self._bounds.append(f'"{name}" {operator} ?')
-        self._arguments.append(value)
-
-    def after(self, key: Key) -> None:
-        """Narrow the query to what comes after a key."""
-        table = self._table
-        self._bounds.append(f'("{table.partition}", "{table.sort}") > (?, ?)')
-        self._arguments += key
-
-    def finished(self, ascending: bool, now_s: int) -> tuple[str, list[str | int]]:
-        """Return the statement without its limit, and its arguments."""
-        table = self._table
-        if table.ttl is not None:
-            self._bounds.append(_alive(table))
-            self._arguments.append(now_s)
-        order = "ASC" if ascending else "DESC"
-        bounds = " AND ".join(self._bounds)
-        keys = f'"{table.partition}" {order}, "{table.sort}" {order}'
-        text = f'SELECT item FROM "{table.name}" WHERE {bounds} ORDER BY {keys}'
-        return text, self._arguments
+def _place(table: Table, index: Index, cursor: str) -> Item:
+    sort, key = index_place(index, cursor)
+    return {index.sort: sort, table.partition: key.partition, table.sort: key.sort}
 
 
-def apply_all(connection: sqlite3.Connection, writes: Sequence[Write], now_s: int) -> None:
+def apply_all(connection: sqlite3.Connection, writes: Sequence[Step], now_s: int) -> None:
     """Do `writes` inside the caller's transaction. Raises ConditionFailed."""
     for write in writes:
         apply(connection, write, now_s)
 
 
-def apply(connection: sqlite3.Connection, write: Write, now_s: int) -> Item | None:
+def apply(connection: sqlite3.Connection, write: Step, now_s: int) -> Item | None:
     """Do one write inside the caller's transaction; returns the item as it is now."""
     key = target_of(write)
     found = None
     if write.condition is not None or isinstance(write, Update):
         found = _get(connection, write.table, key, now_s)
         require(write.condition, found, key)
+    if isinstance(write, Check):
+        return found
     _sweep(connection, write.table, now_s)
     if isinstance(write, Delete):
         _delete(connection, write.table, key)
@@ -158,30 +216,37 @@ def apply(connection: sqlite3.Connection, write: Write, now_s: int) -> Item | No
 
 
 def _put(connection: sqlite3.Connection, table: Table, item: Item) -> Item:
-    key = key_of(table, item)
-    content = encoded_item(item)
-    array = f"[{content.decode()}]"
+    key, content = key_of(table, item), _content(table, item)
+    _insert(connection, table, [key], [content])
+    return parsed(content, f"{table.name}: {key.partition} / {key.sort}")
+
+
+def _content(table: Table, item: Item) -> bytes:
+    check_item(table, item)
+    return encoded_item(item)
+
+
+def _insert(
+    connection: sqlite3.Connection, table: Table, keys: Sequence[Key], contents: Sequence[bytes]
+) -> None:
+    array = f"[{b','.join(contents).decode()}]"
     if table is HISTORY:
         connection.execute(insert(table), (array, UNSORTED_SEGMENT))
-        note_segment(connection, UNSORTED_SEGMENT, key.sort, key.sort)
+        sorts = [key.sort for key in keys]
+        note_segment(connection, UNSORTED_SEGMENT, min(sorts), max(sorts))
     else:
         connection.execute(insert(table), (array,))
-    stored: Item = orjson.loads(content)
-    return stored
 
 
 def _get(connection: sqlite3.Connection, table: Table, key: Key, now_s: int) -> Item | None:
-    alive = "" if table.ttl is None else f" AND {_alive(table)}"
-    arguments = (*key, now_s) if alive else key
+    living = "" if table.ttl is None else f" AND {alive(table)}"
+    arguments = (*key, now_s) if living else key
     row = connection.execute(
         f'SELECT item FROM "{table.name}" '
-        f'WHERE "{table.partition}" = ? AND "{table.sort}" = ?{alive}',
+        f'WHERE "{table.partition}" = ? AND "{table.sort}" = ?{living}',
         arguments,
     ).fetchone()
-    if row is None:
-        return None
-    item: Item = orjson.loads(row[0])
-    return item
+    return None if row is None else parsed(row[0], f"{table.name}: {key.partition} / {key.sort}")
 
 
 def _delete(connection: sqlite3.Connection, table: Table, key: Key) -> None:
@@ -200,7 +265,3 @@ def _sweep(connection: sqlite3.Connection, table: Table, now_s: int) -> None:
         f'WHERE "{table.ttl}" <= ? ORDER BY "{table.ttl}" LIMIT {SWEPT_PER_WRITE})',
         (now_s,),
     )
-
-
-def _alive(table: Table) -> str:
-    return f'("{table.ttl}" IS NULL OR "{table.ttl}" > ?)'

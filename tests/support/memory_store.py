@@ -6,6 +6,7 @@ a real store would give back.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -20,10 +21,17 @@ from persistence.blobs import (
 from persistence.errors import LeaseLost, PermanentFault, StoreInUse
 from persistence.items import (
     LAST_CHAR,
+    check_filter,
+    check_item,
     check_transaction,
     checked_key,
     cursor_at,
     encoded_item,
+    holds,
+    index_cursor,
+    index_place,
+    is_empty_range,
+    is_number,
     key_at,
     key_of,
     require,
@@ -33,20 +41,25 @@ from persistence.items import (
 from persistence.ports import (
     LATEST,
     Blob,
+    Check,
+    Condition,
     Delete,
     Holding,
+    Index,
     Item,
     Key,
     Lookback,
     Page,
     Put,
     Rectangle,
+    Step,
     Store,
     Table,
     Update,
     Write,
 )
 from persistence.tables import HISTORY
+from persistence.values import decoded
 
 Rows = dict[tuple[str, Key], bytes]
 
@@ -69,9 +82,21 @@ class MemoryTables:
         await self.transact([write])
         return self._find(write.table, target_of(write))
 
-    async def transact(self, writes: Sequence[Write]) -> None:
+    async def transact(self, writes: Sequence[Step]) -> None:
         check_transaction(writes)
         staged = [(write.table.name, target_of(write), self._result(write)) for write in writes]
+        self._store(staged)
+
+    async def get_many(self, table: Table, keys: Sequence[Key]) -> list[Item | None]:
+        return [self._find(table, checked_key(key)) for key in keys]
+
+    async def put_many(self, table: Table, items: Sequence[Item]) -> None:
+        self._store([(table.name, key_of(table, i), self._result(Put(table, i))) for i in items])
+
+    async def delete_many(self, table: Table, keys: Sequence[Key]) -> None:
+        self._store([(table.name, checked_key(key), None) for key in keys])
+
+    def _store(self, staged: Sequence[tuple[str, Key, bytes | None]]) -> None:
         for name, key, item in staged:
             if item is None:
                 self.rows.pop((name, key), None)
@@ -86,10 +111,13 @@ class MemoryTables:
         prefix: str = "",
         after: str = "",
         up_to: str | None = None,
+        where: Condition | None = None,
         ascending: bool = True,
         limit: int = 1000,
         cursor: str | None = None,
     ) -> Page:
+        if where is not None:
+            check_filter(where, (table.partition, table.sort))
         keys = [
             key
             for name, key in sorted(self.rows)
@@ -100,7 +128,51 @@ class MemoryTables:
             and (up_to is None or key.sort <= up_to)
         ]
         items = [item for key in keys if (item := self._find(table, key)) is not None]
+        items = [item for item in items if where is None or holds(where, item)]
         return page_of(items if ascending else items[::-1], limit, cursor)
+
+    async def by_index(
+        self,
+        table: Table,
+        index: Index,
+        partition: str,
+        *,
+        at_least: str | float | None = None,
+        at_most: str | float | None = None,
+        where: Condition | None = None,
+        ascending: bool = True,
+        limit: int = 1000,
+        cursor: str | None = None,
+    ) -> Page:
+        if where is not None:
+            check_filter(where, (index.partition, index.sort))
+        if is_empty_range(index, at_least, at_most):
+            return Page([], None)
+        if cursor is not None:
+            index_place(index, cursor)
+        found = [
+            item
+            for item in self._indexed(table, index, partition)
+            if (at_least is None or item[index.sort] >= at_least)
+            and (at_most is None or item[index.sort] <= at_most)
+            and (where is None or holds(where, item))
+        ]
+        found.sort(key=partial(_order, table, index), reverse=not ascending)
+        if cursor is not None:
+            places = [index_cursor(table, index, item) for item in found]
+            found = found[places.index(cursor) + 1 :]
+        more = len(found) > limit
+        return Page(found[:limit], index_cursor(table, index, found[limit - 1]) if more else None)
+
+    def _indexed(self, table: Table, index: Index, partition: str) -> list[Item]:
+        keys = [key for name, key in self.rows if name == table.name]
+        items = [item for key in keys if (item := self._find(table, key)) is not None]
+        names = {table.partition, table.sort, index.partition, index.sort, *(index.include or ())}
+        return [
+            {name: item[name] for name in item if index.include is None or name in names}
+            for item in items
+            if item.get(index.partition) == partition and index.sort in item
+        ]
 
     async def scan(self, table: Table, *, limit: int = 1000, cursor: str | None = None) -> Page:
         after = Key("", "") if cursor is None else key_at(cursor)
@@ -109,7 +181,7 @@ class MemoryTables:
         more = len(items) > limit
         return Page(items[:limit], cursor_at(key_of(table, items[limit - 1])) if more else None)
 
-    def _result(self, write: Write) -> bytes | None:
+    def _result(self, write: Step) -> bytes | None:
         """What a write leaves behind, as JSON."""
         key = target_of(write)
         found = self._find(write.table, key)
@@ -117,25 +189,29 @@ class MemoryTables:
         match write:
             case Delete():
                 return None
+            case Check():
+                return self.rows.get((write.table.name, key))
             case Put():
-                return encoded_item(write.item)
+                item = write.item
             case Update():
-                return encoded_item(updated(write, found))
+                item = updated(write, found)
+        check_item(write.table, item)
+        return encoded_item(item)
 
     def _find(self, table: Table, key: Key) -> Item | None:
         content = self.rows.get((table.name, key))
         if content is None:
             return None
-        item: Item = orjson.loads(content)
+        item: Item = decoded(content)
         expires_s = item.get(table.ttl) if table.ttl else None
-        return None if expires_s is not None and expires_s <= self._wall_ms() // 1000 else item
+        return None if is_number(expires_s) and expires_s <= self._wall_ms() // 1000 else item
 
 
 class MemoryJournal:
     def __init__(self, tables: MemoryTables) -> None:
         self._tables = tables
 
-    async def commit(self, items: Sequence[Item], writes: Sequence[Write] = ()) -> None:
+    async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         rows = {(HISTORY.name, key_of(HISTORY, item)): encoded_item(item) for item in items}
         await self._tables.transact(writes)
         self._tables.rows.update(rows)
@@ -194,7 +270,7 @@ class MemoryJournal:
             for (name, key), content in self._tables.rows.items()
             if name == HISTORY.name and (partitions is None or key.partition in partitions)
         ]
-        return [orjson.loads(content) for _, _, content in sorted(found)]
+        return [decoded(content) for _, _, content in sorted(found)]
 
 
 class MemoryBlobs:
@@ -254,6 +330,10 @@ class MemoryLease:
         if self._held:
             self._held = False
             self._shared[1] = 0
+
+
+def _order(table: Table, index: Index, item: Item) -> tuple[Any, ...]:
+    return (item[index.sort], *key_of(table, item))
 
 
 def page_of(items: Sequence[Any], limit: int, cursor: str | None) -> Page:

@@ -8,9 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from persistence.dynamodb.items import (
-    MAX_INTEGER,
-    MAX_REAL,
-    MIN_INTEGER,
     decoded_item,
     decoded_value,
     encoded_attributes,
@@ -19,6 +16,7 @@ from persistence.dynamodb.items import (
 )
 from persistence.errors import PermanentFault, StoreDamaged
 from persistence.items import MAX_ITEM_BYTES
+from persistence.values import MAX_INTEGER, MAX_REAL, MIN_INTEGER
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.integers(MIN_INTEGER, MAX_INTEGER) | st.floats(
