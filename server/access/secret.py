@@ -47,7 +47,9 @@ def open_secret(settings: Settings, random_bytes: RandomBytes = secrets.token_by
     Raises ConfigurationError with the remedy.
     """
     if settings.secret is not None:
-        return _checked(settings.secret.get_secret_value().encode(), "TESSERAE_SECRET")
+        # Stripped as a file's text is: what was stored with the file's last newline is the same.
+        text = settings.secret.get_secret_value().strip()
+        return _checked(text.encode(), "TESSERAE_SECRET")
     if settings.secret_file is not None:
         return _read(settings.secret_file, SHARED_WRITE_BITS, "go-w")
     if (path := missing(settings)) is not None:

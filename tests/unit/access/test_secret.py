@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from server.access.secret import Secret, open_secret
 from server.config import ConfigurationError, Settings
@@ -54,6 +55,12 @@ def test_the_text_of_the_file_may_be_given_by_environment(tmp_path: Path) -> Non
     made = open_secret(Settings(data=tmp_path))
     text = (tmp_path / "secret").read_text().strip()
     assert open_secret(Settings.model_validate({"secret": text})) == made
+
+
+@pytest.mark.parametrize("around", ["{}\n", " {}\r\n"])
+def test_a_newline_that_was_stored_with_it_makes_no_other_secret(around: str) -> None:
+    given = Settings(secret=SecretStr(around.format(GIVEN)))
+    assert open_secret(given) == open_secret(Settings(secret=SecretStr(GIVEN)))
 
 
 def test_a_wide_umask_does_not_widen_the_mode(tmp_path: Path) -> None:
