@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 from bench.results import Result, Row
-from tests.support.ordeal import Account, ordeal
+from tests.support.crowd import Account
+from tests.support.ordeal import embedded_scene, ordeal
 
 KILLS = 20
 BOTS = 200
@@ -19,7 +20,13 @@ def run() -> Result:
     folder = Path(tempfile.mkdtemp(prefix="tesserae-bench-"))
     try:
         account = asyncio.run(
-            ordeal(folder / "data", kills=KILLS, bots=BOTS, spectators=SPECTATORS, seed=2)
+            ordeal(
+                embedded_scene(folder / "data"),
+                kills=KILLS,
+                bots=BOTS,
+                spectators=SPECTATORS,
+                seed=2,
+            )
         )
     finally:
         shutil.rmtree(folder)

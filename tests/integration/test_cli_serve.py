@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.crowd import FLAGS as CROWD_FLAGS
 from tests.support.foreign import dialled
 from tests.support.ledger import read_ledger
-from tests.support.ordeal import FLAGS as CROWD_FLAGS
 from tests.support.probe import ask, ask_until
 from tests.support.processes import ServerProcess, process
 from tests.support.witness import Witness

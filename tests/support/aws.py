@@ -4,23 +4,35 @@
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, ExitStack
+from dataclasses import dataclass, replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from persistence.aws.clients import AwsSettings, open_clients
+from persistence.aws.store import AwsStore, open_aws
 from persistence.dynamodb.admin import create
+from persistence.dynamodb.lease_record import LeaseTime
 from persistence.dynamodb.names import TableNames
+from persistence.opening import OpeningEvents
+from persistence.ports import Store
+from server.clock import SystemClock
+from server.game.names import DEFAULT_GAME
+from tests.support.crowd import FLAGS
+from tests.support.microburst import Microburst, running_microburst
 from tests.support.ministack import running_ministack
+from tests.support.ordeal import Scene
 from tests.support.peers import CREDENTIALS
+from tests.support.processes import ServerProcess
 from tests.support.seaweedfs import running_seaweedfs
 
 REGION = "eu-central-1"
 PREFIX = "proc"
 LEASE = ("--lease-time", "2")
+DEAF = OpeningEvents(lambda *_: None, lambda *_: None, lambda _: None)
 SECRET = "0123456789abcdef" * 4
 NUMBERS = count(1)
 
@@ -40,6 +52,29 @@ class AwsStage:
     peers: AwsPeers
     names: TableNames
     bucket: str
+
+    def through(self, *, dynamodb_url: str | None = None, s3_url: str | None = None) -> "AwsStage":
+        """The same stage, reached through a proxy."""
+        peers = AwsPeers(dynamodb_url or self.peers.dynamodb_url, s3_url or self.peers.s3_url)
+        return replace(self, peers=peers)
+
+    def reading(self) -> AbstractAsyncContextManager[Store]:
+        """Its store as somebody opens it who only reads."""
+        clock = SystemClock()
+        store = AwsStore(
+            self.settings,
+            self.names,
+            self.bucket,
+            leased=DEFAULT_GAME,
+            lease_seconds=2,
+            waits=False,
+        )
+        time = LeaseTime(lambda: clock.monotonic_ms() / 1000, clock.wall_ms)
+        return open_aws(store, time, DEAF, read_only=True)
+
+    def scene(self, data: Path) -> Scene:
+        """A server on it for a crowd."""
+        return Scene(ServerProcess(data, *FLAGS, *self.flags()), self.reading)
 
     @property
     def settings(self) -> AwsSettings:
@@ -74,6 +109,29 @@ def aws_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AwsPeers]:
         dynamodb = running_ministack(tmp_path_factory.mktemp("ministack"))
         s3 = running_seaweedfs(tmp_path_factory.mktemp("seaweedfs"))
         yield AwsPeers(stack.enter_context(dynamodb), stack.enter_context(s3))
+
+
+@dataclass(frozen=True, slots=True)
+class AwsWeather:
+    """What a server may have between itself and the peers."""
+
+    dynamodb: Microburst
+    s3: Microburst
+
+    def over(self, stage: AwsStage) -> AwsStage:
+        """The stage, reached through both."""
+        return stage.through(dynamodb_url=self.dynamodb.url, s3_url=self.s3.url)
+
+
+@pytest.fixture(scope="session")
+def aws_weather(
+    aws_peers: AwsPeers, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AwsWeather]:
+    """One `microburst` before each peer, for the whole run."""
+    with ExitStack() as stack:
+        dynamodb = running_microburst(tmp_path_factory.mktemp("faults"), aws_peers.dynamodb_url)
+        s3 = running_microburst(tmp_path_factory.mktemp("faults"), aws_peers.s3_url)
+        yield AwsWeather(stack.enter_context(dynamodb), stack.enter_context(s3))
 
 
 @pytest.fixture

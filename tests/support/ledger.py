@@ -11,7 +11,7 @@ from tesserae_client import PixelsChanged, Placed
 
 from canvas.board import Board
 from canvas.records import record
-from persistence.ports import Item, Key
+from persistence.ports import Item, Store
 from persistence.tables import CONFIG, MAIN
 from server.audience.presence_service import NUMBER_KEY
 from server.game.config import key_of
@@ -103,21 +103,34 @@ def _pixel_of(row: Item) -> tuple[Any, ...]:
 
 
 async def read_ledger(data: Path) -> Ledger:
-    """Read it all; the server may run meanwhile."""
+    """Read a data directory; the server may run meanwhile."""
     async with beside(data) as store:
-        partitions = [partition_of(DEFAULT_GAME)]
-        rows = [row async for page in store.journal.read(partitions) for row in page]
-        config = await store.tables.get(CONFIG, key_of(DEFAULT_GAME))
-        presence = await store.tables.get(MAIN, NUMBER_KEY)
-        lease = await store.tables.get(MAIN, Key("LEASE", "embedded"))
+        return await ledger_of(store)
+
+
+async def ledger_of(store: Store) -> Ledger:
+    """Read all that a store keeps of it."""
+    config = await store.tables.get(CONFIG, key_of(DEFAULT_GAME))
     assert config is not None
-    assert lease is not None
+    partitions = config.get("historyPartitions") or [partition_of(DEFAULT_GAME)]
+    stored = [row async for page in store.journal.read(partitions) for row in page]
+    rows = _counted(stored, config.get("writers", {}))
+    presence = await store.tables.get(MAIN, NUMBER_KEY)
     pixels = (_pixel_of(row) for row in rows)
-    records = [record(x, y, color) for _, x, y, color in pixels]
     return Ledger(
         rows,
-        np.array(records, dtype=np.uint32),
+        np.array([record(x, y, color) for _, x, y, color in pixels], dtype=np.uint32),
         config["epoch"],
-        lease["fence"],
+        (await store.lease.look()).fence,
         0 if presence is None else presence["seq"],
     )
+
+
+def _counted(rows: list[Item], writers: dict[str, int]) -> list[Item]:
+    """Leave out what a writer added after the next one had begun."""
+    ends = sorted((int(fence), seq) for fence, seq in writers.items())
+
+    def counts(row: Item) -> bool:
+        return all(row["seq"] <= seq for fence, seq in ends if row["fence"] <= fence)
+
+    return [row for row in rows if counts(row)]

@@ -51,8 +51,8 @@ def running(
     directory: Path,
     answers: Callable[[], bool],
     environment: Mapping[str, str] | None = None,
-) -> Iterator[None]:
-    """Run a peer in its fresh directory, from when it answers until the block ends."""
+) -> Iterator[int]:
+    """Run a peer in its fresh directory, from when it answers until the block ends; its id."""
     around = {"PATH": os.defpath, "HOME": str(directory), "TMPDIR": str(directory)}
     with (directory / "log").open("wb") as log:
         process = subprocess.Popen(
@@ -64,7 +64,7 @@ def running(
         )
         try:
             _wait(process, answers, directory / "log")
-            yield
+            yield process.pid
         finally:
             process.kill()
             process.wait(PATIENCE_S)

@@ -1,0 +1,143 @@
+"""A proxy before a peer that does what neither peers nor `microburst` do, in the test's own loop.
+
+It leaves a part of a batch undone, answers a put with a conflict, and holds calls back that arrive
+later than their sender lives. Bytes pass as they are, the host's name too: signatures stay good.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from random import Random
+from typing import NamedTuple
+
+import orjson
+from aiohttp import ClientSession, web
+from multidict import CIMultiDict
+
+LARGEST_BODY = 64 * 1024 * 1024
+_OF_THE_LINE = ("Connection", "Transfer-Encoding", "Content-Length", "Keep-Alive")
+_CONFLICT = b"<Error><Code>ConditionalRequestConflict</Code><Message>try again</Message></Error>"
+
+
+class Call(NamedTuple):
+    """What a client asked: `operation` is an action of DynamoDB, or the method of S3."""
+
+    operation: str
+    path: str
+    headers: CIMultiDict[str]
+    body: bytes
+
+
+PassOn = Callable[[Call], Awaitable[web.Response]]
+Act = Callable[[Call, PassOn], Awaitable[web.Response]]
+
+
+class AwsProxy:
+    """One proxy before one peer; `acts` tells what becomes of calls, by operation."""
+
+    def __init__(self, session: ClientSession, upstream: str) -> None:
+        self.url = ""
+        self.acts: dict[str, Act] = {}
+        self._session = session
+        self._upstream = upstream
+
+    async def take(self, request: web.Request) -> web.Response:
+        """Pass a call on, or do with it what the test wants."""
+        action = request.headers.get("X-Amz-Target", request.method).rpartition(".")[2]
+        call = Call(action, request.raw_path, CIMultiDict(request.headers), await request.read())
+        act = self.acts.get(action)
+        return await (self._pass_on(call) if act is None else act(call, self._pass_on))
+
+    async def _pass_on(self, call: Call) -> web.Response:
+        is_of_s3 = "X-Amz-Target" not in call.headers
+        method = call.operation if is_of_s3 else "POST"
+        headers = _kept(call.headers)
+        async with self._session.request(
+            method, self._upstream + call.path, headers=headers, data=call.body
+        ) as answer:
+            body = await answer.read()
+            return web.Response(status=answer.status, headers=_kept(answer.headers), body=body)
+
+
+def _kept(headers: Mapping[str, str]) -> CIMultiDict[str]:
+    """Headers without those that belong to one line."""
+    kept = CIMultiDict(headers)
+    for name in _OF_THE_LINE:
+        kept.popall(name, None)
+    return kept
+
+
+@asynccontextmanager
+async def proxying(upstream: str) -> AsyncIterator[AwsProxy]:
+    """Run one on a port of its own until the block ends."""
+    async with ClientSession(auto_decompress=False) as session:
+        proxy = AwsProxy(session, upstream)
+        app = web.Application(client_max_size=LARGEST_BODY)
+        app.router.add_route("*", "/{path:.*}", proxy.take)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+            proxy.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+            yield proxy
+        finally:
+            await runner.cleanup()
+
+
+# --- what becomes of calls --------------------------------------------------------------------
+
+
+def unprocessed(chance: Random, share: float) -> Act:
+    """Leave so many of a batch's writes undone, and sometimes all; which ones is by chance."""
+
+    async def act(call: Call, pass_on: PassOn) -> web.Response:
+        asked = orjson.loads(call.body)
+        ((table, writes),) = asked["RequestItems"].items()
+        left = [write for write in writes if chance.random() < share]
+        done = [write for write in writes if write not in left]
+        if done:
+            body = orjson.dumps({**asked, "RequestItems": {table: done}})
+            answer = await pass_on(call._replace(body=body))
+            if answer.status != web.HTTPOk.status_code:
+                return answer
+        told = {"UnprocessedItems": {table: left} if left else {}}
+        return web.json_response(body=orjson.dumps(told))
+
+    return act
+
+
+def conflicts(times: int) -> Act:
+    """Answer so many calls with 409, then pass all on."""
+    left = times
+
+    async def act(call: Call, pass_on: PassOn) -> web.Response:
+        nonlocal left
+        if left == 0:
+            return await pass_on(call)
+        left -= 1
+        return web.Response(status=409, body=_CONFLICT, content_type="application/xml")
+
+    return act
+
+
+class Held:
+    """Calls that have left their sender and have not arrived."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.came = asyncio.Event()
+        self.passed = asyncio.Event()
+        self._open = asyncio.Event()
+
+    async def __call__(self, call: Call, pass_on: PassOn) -> web.Response:
+        """Hold a call until `let_go`."""
+        self.calls.append(call)
+        self.came.set()
+        await self._open.wait()
+        answer = await pass_on(call)
+        self.passed.set()
+        return answer
+
+    def let_go(self) -> None:
+        self._open.set()
