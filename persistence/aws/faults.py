@@ -21,7 +21,9 @@ _KEYS = (
 _NO_KEYS = "give the process a role, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and its secret"
 _EXPIRED = "the session token has run out: get new credentials, or use a role, which renews them"
 _CLOCK = "set this machine's clock (NTP): AWS refuses requests that are minutes off"
-_ACCESS = "allow this on {place} in the policy of the role or user"
+_ACCESS = (
+    "allow this on {place} in the policy of the role or user; `tesserae tables policy` prints one"
+)
 _REGION = "set AWS_REGION or --region"
 _ENDPOINT = "an endpoint's URL is like https://host:port"
 _TRUST = "{place} shows a certificate that is not trusted: set AWS_CA_BUNDLE, or mend the URL"

@@ -14,7 +14,8 @@ from persistence.errors import PermanentFault, TransientFault
 
 _ACCESS = (
     "is it your bucket (--bucket)? allow s3:ListBucket on it, and s3:GetObject, s3:PutObject and "
-    "s3:DeleteObject on what is in it, in the policy of the role or user"
+    "s3:DeleteObject on what is in it, in the policy of the role or user; "
+    "`tesserae tables policy` prints one"
 )
 _KEYS = "are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY right, or the role?"
 _MISSING = "make the bucket, or name another one with --bucket"

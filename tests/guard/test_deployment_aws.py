@@ -7,6 +7,8 @@ import pytest
 from botocore.session import get_session
 from botocore.validate import ParamValidator
 
+from persistence.tables import HISTORY
+from server.care.copy.plan import DOLLARS_PER_WRITE
 from server.config import Settings, load
 from server.config.table import ROWS
 from tests.guard.test_container import arguments_of
@@ -86,6 +88,11 @@ def test_no_secret_is_in_the_open(container: dict[str, Any]) -> None:
     secret = {row.variable for row in ROWS if row.secret}
     assert secret.isdisjoint(variables(container))
     assert not [name for name in variables(container) if not name.startswith(PREFIX)]
+
+
+def test_the_how_to_tells_what_a_million_placements_cost() -> None:
+    dollars = (1 + len(HISTORY.indexes)) * DOLLARS_PER_WRITE * 1_000_000
+    assert f"| a million placements | ${dollars:.2f}: " in read("docs/how-to/aws.md")
 
 
 def test_one_task_at_a_time_has_the_time_to_stop(container: dict[str, Any]) -> None:
