@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from canvas.bans import Bans
 from persistence.leased import leased
+from persistence.patient import patient
 from persistence.ports import Store
 from persistence.timed import timed
 from server import __version__
@@ -110,7 +111,8 @@ def compose(
     )
     counts = WatcherCounts(games, hub, sessions)
     ports = entrances(settings, transport, services)
-    parts = Parts(services, counts, store, ports, log, founding, chance, keys)
+    reading = patient(store, log.reading_delayed)
+    parts = Parts(services, counts, store, reading, ports, log, founding, chance, keys)
     return Lifecycle(settings, parts)
 
 

@@ -52,6 +52,8 @@ class Parts:
     services: Services
     watcher_counts: WatcherCounts
     store: Store
+    reading: Store
+    """The same store, as a start reads it: what throttles is waited out."""
     ports: Entrances
     log: OperatorLog
     founding: Founding
@@ -153,6 +155,7 @@ class Lifecycle:
                 clock,
                 self._recovery_settings(),
                 RecoveryEvents(progress.advance, parts.log.snapshot_damaged),
+                reading=parts.reading,
             )
             founding = parts.founding.config(new_epoch(parts.chance))
             config = await recovery.load_or_found(founding)

@@ -140,6 +140,14 @@ class OperatorLog:
         """Note how long a call of the store took."""
         self.metrics.store_called(operation, seconds, items)
 
+    def reading_delayed(self, fault: StoreError) -> None:
+        """Note that a start waits for the store."""
+        self._log.warning(
+            "the store does not answer; reading goes on where it was",
+            fault=str(fault),
+            remedy=fault.hint,
+        )
+
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
         """Note that a snapshot, or a picture that is not needed now, is of no use to recovery."""
         self._log.warning("damage is passed over", damage=str(damage), remedy=damage.hint)

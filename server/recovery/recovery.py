@@ -54,19 +54,27 @@ class Recovery:
     """Recovers games from one store."""
 
     def __init__(
-        self, store: Store, clock: Clock, settings: RecoverySettings, listener: RecoveryEvents
+        self,
+        store: Store,
+        clock: Clock,
+        settings: RecoverySettings,
+        listener: RecoveryEvents,
+        *,
+        reading: Store | None = None,
     ) -> None:
+        """Take the store, and how it is read: `reading` may wait out what throttles it."""
         self._store = store
+        self._reading = reading or store
         self._clock = clock
         self._settings = settings
         self._listener = listener
         self._reader = RecoveryReader(
-            store, listener, ring_events=settings.ring_events, page=settings.page
+            self._reading, listener, ring_events=settings.ring_events, page=settings.page
         )
 
     async def load(self, game: str) -> GameConfig | None:
         """Read the config of a game; None when there is none. Raises StoreDamaged."""
-        await check_finished(self._store.tables)
+        await check_finished(self._reading.tables)
         return await self._reader.config(game)
 
     async def load_or_found(self, founding: GameConfig) -> GameConfig:
@@ -88,9 +96,9 @@ class Recovery:
 
     async def _left_of(self, game: str) -> str:
         """Say what is stored of a game that has no config; empty when it is really new."""
-        if await self._store.blobs.list(f"{blob_folder(game)}/canvas.bin"):
+        if await self._reading.blobs.list(f"{blob_folder(game)}/canvas.bin"):
             return "a snapshot"
-        items = await self._store.journal.count(first_partitions(game))
+        items = await self._reading.journal.count(first_partitions(game))
         return f"a history of {items} items" if items else ""
 
     async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
@@ -126,7 +134,7 @@ class Recovery:
 
     async def _side(self, game: str, seq: int) -> dict[str, Any] | None:
         try:
-            blob = await self._store.blobs.get(side_key(game, seq))
+            blob = await self._reading.blobs.get(side_key(game, seq))
             side = None if blob is None else orjson.loads(blob.data)
         except (StoreDamaged, ValueError) as error:
             damage = StoreDamaged(f"the side blob of seq {seq} cannot be read: {error}", STANDS_IN)

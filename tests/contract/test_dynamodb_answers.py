@@ -8,6 +8,7 @@ from persistence.aws.clients import Clients
 from persistence.dynamodb import lookup
 from persistence.dynamodb.names import TableNames
 from persistence.errors import ConditionFailed, PermanentFault, TransientFault
+from persistence.patient import PAUSES, patient
 from persistence.ports import Condition, Delete, Item, Key, Lookback, Put, Rectangle, Store, Update
 from persistence.tables import CONFIG, HISTORY, MAIN
 from tests.contract.journal_contract import looked_up, read_all, wanted
@@ -224,3 +225,25 @@ async def test_expired_rows_do_not_end_a_query(store: Store, wall: Wall) -> None
     assert [each["sk"] for each in page.items] == ["e", "f"]
     page = await store.tables.query(MAIN, "P", limit=2, cursor=page.cursor)
     assert [each["sk"] for each in page.items] == ["h"]
+
+
+async def test_a_reading_of_the_history_goes_on_where_it_was_throttled(
+    store: Store, clients: Clients
+) -> None:
+    items = [history_item(seq) for seq in range(1, 61)]
+    await store.journal.commit(items)
+    told, slept = list[str](), list[float]()
+
+    async def sleep(pause: float) -> None:
+        slept.append(pause)
+
+    reading = patient(store, lambda fault: told.append(str(fault)), sleep)
+    answers = Answers(clients.bulk_dynamodb, "Query")
+    found: list[Item] = []
+    async for page in reading.journal.read(["HISTORY"], page=10):
+        found += page
+        if answers.sent == 2:
+            answers.refuse("ProvisionedThroughputExceededException", times=12)
+    assert found == items
+    assert slept == list(PAUSES[: len(slept)])
+    assert "ProvisionedThroughputExceededException" in told[0]

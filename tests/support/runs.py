@@ -117,6 +117,7 @@ class Lives:
             RecoveryEvents(
                 lambda done, all_: self.progress.append((done, all_)), self.damages.append
             ),
+            reading=options.get("reading"),
         )
         config = await recovery.load_or_found(_founding(options))
         game = await recovery.recover(config, self.fence, Bans())
