@@ -20,7 +20,7 @@ from server.game.config import GameConfig, key_of
 from server.game.names import blob_folder
 from server.game.writers import Writers
 from server.recovery.holding import holding
-from server.recovery.present import read_present
+from server.recovery.present import read_present, unchanged
 from server.recovery.reader import RecoveryEvents
 from server.recovery.stored_snapshot import (
     archive_key,
@@ -63,28 +63,17 @@ async def _moment(store: Store, game: str, advance: Advance) -> Moment:
         if present is None or item is None:
             break
         config, replica = present.config, present.outcome.replica
-        if _of_one(config, GameConfig.from_item(game, item)):
+        if unchanged(config, GameConfig.from_item(game, item)):
             floor = min(item["seq"], replica.seq)
             return Moment(game, {**item, "seq": floor}, config, replica.seq, replica.crc32())
     raise TransientFault(
-        f"the size or the settings of {game} changed each time while it was read",
+        f"the size, the settings or the writer of {game} changed each time while it was read",
         "try again in a moment",
     )
 
 
 def _pass_over(_: StoreDamaged) -> None:
     """Leave it to the check of the finished backup to tell what is damaged."""
-
-
-def _of_one(one: GameConfig, other: GameConfig) -> bool:
-    """Whether nothing but a snapshot has come between two readings of a config."""
-    return (one.epoch, one.lineage.frames, one.settings, one.writers, one.partitions) == (
-        other.epoch,
-        other.lineage.frames,
-        other.settings,
-        other.writers,
-        other.partitions,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """The history of a data directory, read from its beginning and written in a format.
 
-Owns what is exported: what was committed when it began, of writers that count, without holes. Reads
+Owns what is exported: what was published when it began, of writers that count, without holes. Reads
 in pages and keeps none. Called by history_export.py.
 """
 
 import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from rich.console import Console
 
@@ -18,16 +19,18 @@ from persistence.ports import Item, Lookback, Rectangle, Store
 from server.cli.export_formats import Format, format_named
 from server.cli.output import opened_output
 from server.cli.parameters import check_region
-from server.cli.progress import Advance, shown_progress
+from server.cli.progress import Advance, Steps
 from server.cli.stores import no_such_game, opened
 from server.config import Settings
 from server.game.config import GameConfig
 from server.game.history import time_key
 from server.game.placements import is_placement, lies_in, original_area, placement_entry
 from server.game.writers import Writers
+from server.recovery.present import read_present
 from server.recovery.reader import RESTORE, RecoveryEvents, RecoveryReader
 
 PSEUDONYM_BYTES = 8
+END = "Reading the newest board"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +53,22 @@ class Wish:
 async def write_history(settings: Settings, wish: Wish) -> int:
     """Write what is wished for; returns how many placements. Raises StoreError, ClickException."""
     make = format_named(wish.format)  # before anything is read: a library may be missing
-    async with opened(settings, read_only=True) as store:
-        config = await RecoveryReader(store, _SILENT).config(wish.game)
-        if config is None:
-            raise await no_such_game(store, wish.game, settings)
-        export = _Export(wish, config)
-        with opened_output(wish.output, force=wish.force) as file:
-            return await _written(store, export, make(file))
+    with Steps(Console(stderr=True)) as steps:
+        async with opened(settings, read_only=True) as store:
+            published = await _published(store, wish.game, partial(steps.advance, END))
+            if published is None:
+                raise await no_such_game(store, wish.game, settings)
+            export = _Export(wish, published)
+            with opened_output(wish.output, force=wish.force) as file:
+                advance = partial(steps.advance, "Reading history")
+                return await _written(export.pages(store, advance), make(file))
 
 
-async def _written(store: Store, export: "_Export", writer: Format) -> int:
+async def _written(pages: AsyncIterator[list[dict[str, Any]]], writer: Format) -> int:
     count = 0
-    with shown_progress("Reading history", Console(stderr=True)) as advance:
-        async for entries in export.pages(store, advance):
-            writer.write(entries)
-            count += len(entries)
+    async for entries in pages:
+        writer.write(entries)
+        count += len(entries)
     writer.close()
     return count
 
@@ -73,31 +77,55 @@ def _ignore(*_: object) -> None:
     """Tell nothing."""
 
 
-_SILENT = RecoveryEvents(_ignore, _ignore)
+class _Published(NamedTuple):
+    """What was published of a game at a moment."""
+
+    config: GameConfig
+    last_sk: str
+    """Sort key of the last of it; empty when there is nothing."""
+    seq: int | None
+    """Of the last of it; None where all up to `last_sk` is published."""
+
+
+async def _published(store: Store, game: str, advance: Advance) -> _Published | None:
+    """Find out how far a game has come; None when there is none.
+
+    A store that keeps no order may hold rows that nobody was ever told of, behind a hole that only
+    a reading from the newest snapshot on shows.
+    """
+    if not store.ordered:
+        present = await read_present(store, game, RecoveryEvents(advance, _ignore))
+        if present is None:
+            return None
+        outcome = present.outcome
+        return _Published(present.config, outcome.last_sk, outcome.replica.seq)
+    config = await RecoveryReader(store, RecoveryEvents(advance, _ignore)).config(game)
+    if config is None:
+        return None
+    newest = (await store.journal.newest(config.partitions, Lookback(limit=1))).items
+    return _Published(config, newest[0]["SK"] if newest else "", None)
 
 
 class _Export:
     """What is exported of a game."""
 
-    def __init__(self, wish: Wish, config: GameConfig) -> None:
+    def __init__(self, wish: Wish, published: _Published) -> None:
         self._wish = wish
-        self._config = config
-        self._geometry: Geometry = config.lineage.geometry
-        self._writers = Writers(config.writers)
+        self._published = published
+        self._geometry: Geometry = published.config.lineage.geometry
+        self._writers = Writers(published.config.writers)
         self._area: Rectangle | None = None
         if wish.region is not None:
             self._area = original_area(check_region(wish.region, self._geometry), self._geometry)
         self._seq: int | None = None
 
     async def pages(self, store: Store, advance: Advance) -> AsyncIterator[list[dict[str, Any]]]:
-        """Yield entries, oldest first, of what is committed now."""
-        journal, partitions = store.journal, self._config.partitions
+        """Yield entries, oldest first."""
+        journal, partitions = store.journal, self._published.config.partitions
         after = "" if self._wish.since is None else time_key(self._wish.since)
-        up_to = None if self._wish.until is None else time_key(self._wish.until + 1)
-        newest = (await journal.newest(partitions, Lookback(up_to=up_to, limit=1))).items
-        if not newest:
-            return
-        up_to = newest[0]["SK"]
+        up_to = self._published.last_sk
+        if self._wish.until is not None:
+            up_to = min(up_to, time_key(self._wish.until + 1))
         total, done = await journal.count(partitions, after=after, up_to=up_to), 0
         async for items in journal.read(partitions, after=after, up_to=up_to):
             yield self._entries(items)
@@ -105,10 +133,16 @@ class _Export:
             advance(done, total)
 
     def _entries(self, items: list[Item]) -> list[dict[str, Any]]:
-        counted = [item for item in items if "seq" in item and self._writers.vouch_for(item)]
+        counted = [item for item in items if self._counts(item)]
         for item in counted:
             self._check_seq(item)
         return [self._entry(item) for item in counted if self._is_wanted(item)]
+
+    def _counts(self, item: Item) -> bool:
+        if "seq" not in item or not self._writers.vouch_for(item):
+            return False
+        last = self._published.seq
+        return last is None or item["seq"] <= last
 
     def _check_seq(self, item: Item) -> None:
         seq = item["seq"]

@@ -10,7 +10,7 @@ from persistence.ports import Item, Journal, Lookback, Page, Rectangle
 from server.commands.cursors import Cursor
 from server.game.game import Game
 from server.game.history import time_key
-from server.game.placements import is_placement, lies_in
+from server.game.placements import is_published, lies_in
 
 MAX_PAGES = 4
 """The most that one call asks of the store; each page is bounded there, too."""
@@ -57,10 +57,8 @@ class Search:
     def _wants(self, item: Item, seq: int) -> bool:
         """Whether an item was published by `seq`, and is what was asked for."""
         return (
-            is_placement(item)
-            and item["seq"] <= seq
+            is_published(item, seq, self.game.writers)
             and item["PK"] in self.game.partitions
-            and self.game.writers.vouch_for(item)
             and (not self.is_filtered or lies_in(self.area, item))
         )
 

@@ -9,11 +9,12 @@ from server.commands.replies import Point
 from server.commands.watching import GameName, unknown_game
 from server.game.game import Game
 from server.game.history import at_ms_of_key
+from server.game.placements import is_published
 from server.session.services import Services
 
 PAGE = 16
 MAX_PAGES = 8
-"""Newer placements that are not published yet are skipped; there are hardly ever any."""
+"""Placements that are not published are skipped; there are hardly ever any."""
 
 
 class Pixel(Request):
@@ -64,7 +65,7 @@ async def _newest(
             game.partitions, Rectangle(x, y, x, y), Lookback(limit=PAGE, cursor=cursor)
         )
         for item in page.items:
-            if item["seq"] <= seq:
+            if is_published(item, seq, game.writers):
                 return item
         cursor = page.cursor
         if cursor is None:

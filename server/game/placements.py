@@ -1,7 +1,7 @@
 """Rows of history as people ask for them: one placement, in today's coordinates.
 
-Owns what the command `history` and the exports share: the names, which rows are placements, and
-where an area of today lay on the first board. Pure.
+Owns what the commands `history` and `pixel` and the exports share: the names, which rows are
+placements that count, and where an area of today lay on the first board. Pure.
 """
 
 from typing import Any
@@ -10,11 +10,20 @@ from canvas.geometry import Geometry
 from canvas.region import Region
 from persistence.ports import Item, Rectangle
 from server.game.history import at_ms_of_key, is_control
+from server.game.writers import Writers
 
 
 def is_placement(item: Item) -> bool:
     """Whether a row is a placement with a seq of its own."""
     return not is_control(item) and "seq" in item
+
+
+def is_published(item: Item, seq: int, writers: Writers) -> bool:
+    """Whether a row is a placement that was published by `seq`.
+
+    No row is that superseded writers left, whatever their numbers are.
+    """
+    return is_placement(item) and item["seq"] <= seq and writers.vouch_for(item)
 
 
 def lies_in(area: Rectangle | None, item: Item) -> bool:

@@ -1,8 +1,8 @@
 """The state of a game beside a running server, for the commands that only read.
 
 Owns that it is of one moment although the server goes on writing: a snapshot that is replaced and
-a history that grows are nothing to it, and a change of size or settings on the way is no damage.
-Takes no lock and writes nothing.
+a history that grows are nothing to it, and a change of size, settings or writer on the way is no
+damage. Takes no lock and writes nothing.
 """
 
 from typing import NamedTuple
@@ -44,10 +44,10 @@ async def read_present(store: Store, game: str, listener: RecoveryEvents) -> Pre
             return None
         attempt = await _attempt(store, config, listener)
         before, config = config, await reader.config(game)
-        if config is not None and _same(before, config):
+        if config is not None and unchanged(before, config):
             return Present(config, _held(attempt, listener))
     raise TransientFault(
-        f"the size or the settings of {game} changed each time while it was read",
+        f"the size, the settings or the writer of {game} changed each time while it was read",
         "try again in a moment",
     )
 
@@ -70,10 +70,19 @@ def _held(attempt: _Attempt, listener: RecoveryEvents) -> Outcome:
     return attempt.outcome
 
 
-def _same(before: GameConfig, after: GameConfig) -> bool:
-    """Whether no control event has come between; snapshots, too, raise the seq of a config."""
-    return (before.epoch, before.lineage.frames, before.settings) == (
-        after.epoch,
-        after.lineage.frames,
-        after.settings,
+def unchanged(before: GameConfig, after: GameConfig) -> bool:
+    """Whether no control event has come between, and no other writer; a seq alone is a snapshot's.
+
+    What another writer's start lists tells which rows count, and where they are.
+    """
+    return _told(before) == _told(after)
+
+
+def _told(config: GameConfig) -> tuple[object, ...]:
+    return (
+        config.epoch,
+        config.lineage.frames,
+        config.settings,
+        config.writers,
+        config.partitions,
     )

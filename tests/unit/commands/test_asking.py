@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from server.commands import checksum
+from server.game.writers import Writers
 from tests.support.foreign import place_frame
 from tests.support.sockets import until
 from tests.support.world import GAME, Client, World, running
@@ -160,6 +161,18 @@ async def test_pixel_tells_what_is_published_and_not_what_is_stored() -> None:
         await world.store.journal.commit(newer)
         reply = await client.ask("pixel", game=GAME, x=1, y=2)
         assert (reply["color"], reply["by"]) == (3, client.session.user_id)
+
+
+async def test_pixel_tells_nothing_of_what_a_superseded_writer_left_behind() -> None:
+    async with running() as world:
+        client = await player(world)
+        await client.ask("place", game=GAME, x=1, y=2, color=3)
+        (stored,) = [item async for page in world.store.journal.read(["HISTORY"]) for item in page]
+        late = {**stored, "SK": stored["SK"] + "0", "fence": 0, "userId": "late"}
+        await world.store.journal.commit([late])
+        world.game.writers = Writers({0: 0})
+        reply = await client.ask("pixel", game=GAME, x=1, y=2)
+        assert reply["by"] == client.session.user_id
 
 
 async def test_pixel_outside() -> None:

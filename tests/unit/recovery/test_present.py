@@ -131,3 +131,23 @@ async def test_a_lost_end_is_damage_here_too(store: Store) -> None:
     await store.journal.delete([Key(item["PK"], item["SK"]) for item in pages[0][-3:]])
     with pytest.raises(StoreDamaged):
         await Beside().read(store)
+
+
+async def test_a_server_that_takes_over_meanwhile_decides_which_rows_count(store: Store) -> None:
+    """What the one before it sends late has the numbers that its own rows have."""
+    lives = Lives(store)
+    run = await painted(lives)
+    await run.die()
+    (page,) = [page async for page in store.journal.read(["HISTORY"], page=100)]
+    late = {**page[-1], "SK": page[-1]["SK"] + "0", "seq": 41, "colorIndex": 9}
+    runs: list[Run] = []
+
+    async def meanwhile() -> None:
+        runs.append(await lives.start())
+        lives.clock.advance(10)
+        await runs[0].place(3, 3, 3)
+        await store.journal.commit([late])
+
+    present = await Beside().read(disturbed(store, "journal.read", meanwhile))
+    assert is_of(present, runs[0])
+    await runs[0].die()
