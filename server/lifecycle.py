@@ -22,6 +22,7 @@ from server.config import Settings
 from server.config.certificate import KeptCertificate, Unfit
 from server.entrances import Entrances
 from server.founding import Founding
+from server.game.bans import BanEvents, load_bans
 from server.game.epoch import new_epoch
 from server.game.game import Game
 from server.operator_log import OperatorLog
@@ -161,6 +162,8 @@ class Lifecycle:
             config = await recovery.load_or_found(founding)
             for wish in parts.founding.ignored_by(config):
                 parts.log.wish_ignored(wish)
+            bans = BanEvents(progress.bans, parts.log.ban_defective)
+            await load_bans(parts.reading.tables, parts.services.bans, clock.wall_ms(), bans)
             game = await recovery.recover(config, fence, parts.services.bans)
         parts.log.recovered(game, (clock.monotonic_ms() - started_ms) / MS)
         return game

@@ -148,6 +148,15 @@ class OperatorLog:
             remedy=fault.hint,
         )
 
+    def ban_defective(self, key: str, defect: str) -> None:
+        """Note a ban that is not as it should be."""
+        self._log.warning(
+            "a ban has a defect; it stays in force as far as it can be read",
+            item=key,
+            defect=defect,
+            remedy="put the item of table bans right; `tesserae store check` tells of all of them",
+        )
+
     def snapshot_damaged(self, damage: StoreDamaged) -> None:
         """Note that a snapshot, or a picture that is not needed now, is of no use to recovery."""
         self._log.warning("damage is passed over", damage=str(damage), remedy=damage.hint)

@@ -16,13 +16,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104  # compared with, not bound
 
 
+_HISTORY = "Reading history"
+_BANS = "Reading bans"
+
+
 class RecoveryProgress:
-    """A bar of history items read; drawn only on a terminal, gone when done."""
+    """A bar of bans or of history items read; drawn only on a terminal, gone when done."""
 
     def __init__(self) -> None:
         console = Console(stderr=True)
         self._progress = Progress(
-            TextColumn("Reading history"),
+            TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
@@ -30,7 +34,7 @@ class RecoveryProgress:
             transient=True,
             disable=not console.is_terminal,
         )
-        self._task = self._progress.add_task("history", total=None)
+        self._task = self._progress.add_task(_HISTORY, total=None)
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -46,7 +50,13 @@ class RecoveryProgress:
 
     def advance(self, done: int, total: int) -> None:
         """Show that so many items of so many are read."""
-        self._progress.update(self._task, completed=done, total=max(total, done))
+        self._progress.update(
+            self._task, description=_HISTORY, completed=done, total=max(total, done)
+        )
+
+    def bans(self, done: int) -> None:
+        """Show that so many bans are read; nobody knows of how many."""
+        self._progress.update(self._task, description=_BANS, completed=done, total=None)
 
 
 def announce(host: str, port: int, *, tls: bool) -> None:

@@ -8,13 +8,13 @@ game.py for the fences that the lease has given.
 from collections.abc import Callable, Mapping
 
 from canvas.growth import DIRECTIONS
-from canvas.networks import parse_network
 from persistence.errors import StoreDamaged
 from persistence.ports import Item, Table, Tables
+from persistence.scan import pages_of
 from persistence.tables import BANS, CONFIG, MAIN, MILESTONES
 from server.care.advance import Advance
 from server.care.check.findings import Findings
-from server.care.scan import pages_of
+from server.game.bans import read_ban
 from server.game.config import PARTITION
 
 LEASE_PARTITION = "LEASE"
@@ -25,7 +25,6 @@ ULID_CHARS = 26
 Kind = type | tuple[type, ...]
 
 _NUMBER: Kind = (int, float)
-_BAN: Mapping[str, Kind] = {"reason": str, "bannedAt": _NUMBER}
 _MILESTONE: Mapping[str, Kind] = {
     "triggerAt": _NUMBER,
     "direction": str,
@@ -83,18 +82,8 @@ def _config(item: Item) -> str | None:
 
 
 def _ban(item: Item) -> str | None:
-    family, _, whom = item["PK"].removeprefix("BAN#").partition("#")
-    if item["SK"] != "BAN" or family not in {"user", "ip"} or not item["PK"].startswith("BAN#"):
-        return None
-    try:
-        if family == "ip":
-            parse_network(whom)
-    except ValueError as error:
-        return f"it bans no address: {error}"
-    expires = item.get("expiresAt")
-    if expires is not None and type(expires) not in (int, float):
-        return f"its expiresAt is {expires!r}, and should be a number, or absent"
-    return _wrong_types(item, _BAN)
+    stored = read_ban(item)
+    return None if stored is None else "; ".join(stored.wrong)
 
 
 def _milestone(item: Item) -> str | None:

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from persistence.ports import Item, Key, Store
+from persistence.scan import pages_of
 from persistence.tables import CONFIG, HISTORY
 from server.care.advance import Advance
 from server.care.copy.blobs import FOLDER
 from server.care.copy.history import History
 from server.care.copy.tables import COPIED, items_of
-from server.care.scan import pages_of
 from server.game.config import GameConfig
 from server.game.names import game_of_sort_key
 from server.game.writers import Writers

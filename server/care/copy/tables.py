@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from persistence.ports import Delete, Item, Key, Put, Table, Tables
+from persistence.scan import pages_of
 from persistence.tables import BANS, MAIN, MILESTONES
 from server.care.advance import Advance
 from server.care.copy.tally import Tally
-from server.care.scan import pages_of
 from server.recovery.unfinished import KEY
 
 COPIED = (BANS, MILESTONES, MAIN)

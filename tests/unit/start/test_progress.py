@@ -27,6 +27,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool) -> str:
     for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     with RecoveryProgress() as progress:
+        progress.bans(1_000)
         progress.advance(5_000, 20_000)
     return screen.getvalue()
 
