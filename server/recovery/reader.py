@@ -20,6 +20,7 @@ from server.game.base_blob import damaged, read_blob
 from server.game.config import GameConfig, key_of
 from server.game.history import at_ms_of_key, is_base, time_key
 from server.game.names import blob_folder
+from server.game.rows import place_of, wrong_with
 from server.game.writers import Writers
 from server.recovery.replay import Base, Outcome, Replay
 from server.recovery.stored_snapshot import STANDS_IN, StoredSnapshot, newest_key
@@ -125,7 +126,7 @@ class RecoveryReader:
         try:
             await self._feed_readable(replay, page)
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise _unreadable(config.game, error) from error
+            raise _unreadable(config.game, page, error) from error
 
     async def _feed_readable(self, replay: Replay, page: list[Item]) -> None:
         for items in _bases_apart(page):
@@ -247,8 +248,10 @@ async def one_ahead(pages: AsyncIterator[list[Item]]) -> AsyncGenerator[list[Ite
         upcoming.cancel()
 
 
-def _unreadable(game: str, error: Exception) -> StoreDamaged:
+def _unreadable(game: str, page: list[Item], error: Exception) -> StoreDamaged:
+    defects = ((item, wrong_with(item)) for item in page)
+    named = (f"{place_of(item)}: {wrong}" for item, wrong in defects if wrong)
     return StoreDamaged(
-        f"the history of {game} holds an item that cannot be read: {error!r}",
+        f"the history of {game} holds an item that cannot be read: {next(named, repr(error))}",
         RESTORE,
     )

@@ -15,7 +15,6 @@ from persistence.tables import CONFIG
 from server.care.advance import Advance
 from server.care.check.findings import PUT_BLOB_BACK, Findings
 from server.care.check.judgement import Judgement
-from server.care.check.rows import place_of
 from server.care.check.snapshots import Snapshots
 from server.care.check.tables import given_fence
 from server.care.check.walk import Walk
@@ -23,6 +22,7 @@ from server.game.base_blob import read_blob
 from server.game.config import GameConfig, changing_attributes, key_of
 from server.game.names import blob_folder
 from server.game.partitions import first_partitions
+from server.game.rows import place_of
 
 MAX_READINGS = 5
 """Control events are rare: even two within one reading of the end are a coincidence."""

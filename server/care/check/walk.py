@@ -17,10 +17,10 @@ from canvas.growth import Growth, Lineage
 from canvas.packing import Cells
 from persistence.ports import Item
 from server.care.check.findings import DIFFERS, Findings
-from server.care.check.rows import place_of, wrong_with
 from server.care.check.snapshots import Checkpoint
 from server.game.config import GameConfig
 from server.game.history import control_event, is_base, is_control
+from server.game.rows import place_of, wrong_with
 from server.game.writers import Writers
 
 

@@ -130,26 +130,27 @@ async def test_a_config_that_does_not_hold_together_is_refused(
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "told"),
     [
-        {"colorIndex": None},
-        {"colorIndex": 16},
-        {"x_original": -1},
-        {"x_original": 20},
-        {"y_original": 9000},
-        {"costMs": "long"},
-        {"kind": "later"},
+        ({"colorIndex": None}, "HISTORY / ts#.*: its colorIndex is None"),
+        ({"colorIndex": 16}, "its colorIndex is 16, and colors are 0 to 15"),
+        ({"x_original": -1}, "-1"),
+        ({"x_original": 20}, "20"),
+        ({"y_original": 9000}, "9000"),
+        ({"costMs": "long"}, "HISTORY / ts#.*: its costMs is 'long'"),
+        ({"kind": "later"}, "its kind is 'later'.*a newer Tesserae"),
     ],
 )
-async def test_an_item_that_makes_no_sense_is_refused(
-    store: Store, change: dict[str, object]
+async def test_an_item_that_makes_no_sense_is_refused_by_its_name(
+    store: Store, change: dict[str, object], told: str
 ) -> None:
     lives = Lives(store)
     run = await lives.start()
     await run.die()
     await store.journal.commit([{**to_item(_pixel(seq=1), "HISTORY", 1), **change}])
-    with pytest.raises(StoreDamaged, match="cannot be read"):
+    with pytest.raises(StoreDamaged, match=f"cannot be read: .*{told}") as damage:
         await lives.start()
+    assert "tesserae store check" in damage.value.hint
 
 
 def _pixel(seq: int) -> PixelPlaced:

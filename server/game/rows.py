@@ -1,7 +1,8 @@
 """What a row of history has to look like, by itself.
 
 Owns the types of its attributes and that its sort key tells its seq and fence. Pure; how rows
-follow each other is walk.py's. Called by it for each row.
+follow each other is told elsewhere. Called by `tesserae store check` for each row, and by recovery
+to name the one that it cannot read.
 """
 
 from collections.abc import Iterable, Mapping
