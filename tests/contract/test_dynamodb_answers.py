@@ -7,10 +7,10 @@ import pytest
 from persistence.aws.clients import Clients
 from persistence.dynamodb import lookup
 from persistence.dynamodb.names import TableNames
-from persistence.errors import ConditionFailed, PermanentFault, TransientFault
+from persistence.errors import ConditionFailed, PermanentFault, StoreDamaged, TransientFault
 from persistence.patient import PAUSES, patient
 from persistence.ports import Condition, Delete, Item, Key, Lookback, Put, Rectangle, Store, Update
-from persistence.tables import CONFIG, HISTORY, MAIN
+from persistence.tables import BANS, CONFIG, HISTORY, MAIN
 from tests.contract.journal_contract import looked_up, read_all, wanted
 from tests.contract.wall import Wall
 from tests.support.dynamodb import store_on
@@ -72,6 +72,66 @@ async def test_an_addition_to_an_unknown_number_is_not_guessed(
         await store.tables.write(
             Update(MAIN, KEY, add={"n": 1}, set={"open": False}, condition=closing)
         )
+
+
+async def test_members_that_were_added_or_taken_out_unheard_are_so(
+    store: Store, clients: Clients
+) -> None:
+    await store.tables.write(Put(MAIN, item(open=True, who=frozenset({"ann"}))))
+    answers = Answers(clients.dynamodb, "UpdateItem")
+    bob = {"who": frozenset({"bob"})}
+    for change in ({"add": bob}, {"discard": bob}):
+        answers.lose()
+        closing = Condition(equals={"open": True})
+        write = Update(MAIN, KEY, set={"open": False}, condition=closing, **change)
+        now = await store.tables.write(write)
+        assert now == await store.tables.get(MAIN, KEY)
+        assert now is not None
+        assert ("bob" in now["who"]) == ("add" in change)
+        await store.tables.write(Put(MAIN, now | {"open": True}))
+
+
+async def test_a_rivals_members_are_not_taken_for_ones_own(store: Store, clients: Clients) -> None:
+    await store.tables.write(Put(MAIN, item(open=False, who=frozenset({"ann"}))))
+    Answers(clients.dynamodb, "UpdateItem").lose()
+    add = {"who": frozenset({"bob"})}
+    write = Update(
+        MAIN, KEY, set={"open": False}, add=add, condition=Condition(equals={"open": True})
+    )
+    with pytest.raises(ConditionFailed):
+        await store.tables.write(write)
+    assert await store.tables.get(MAIN, KEY) == item(open=False, who=frozenset({"ann"}))
+
+
+async def test_what_is_left_of_many_is_sent_again(store: Store, clients: Clients) -> None:
+    items = [{"pk": "P", "sk": f"{n:02}"} for n in range(60)]
+    answers = Answers(clients.dynamodb, "BatchWriteItem")
+    answers.refuse("ProvisionedThroughputExceededException", times=4)
+    await store.tables.put_many(MAIN, items)
+    assert (await store.tables.query(MAIN, "P")).items == items
+    asked = Answers(clients.bulk_dynamodb, "BatchGetItem")
+    asked.refuse("ThrottlingException", times=4)
+    keys = [Key("P", each["sk"]) for each in items]
+    assert await store.tables.get_many(MAIN, keys) == items
+
+
+async def test_another_programs_value_is_named_with_its_item(
+    store: Store, clients: Clients, names: TableNames
+) -> None:
+    foreign = {"PK": {"S": "BAN#user#ann"}, "SK": {"S": "BAN"}, "tags": {"NS": ["1"]}}
+    await clients.dynamodb.put_item(TableName=names.of(BANS), Item=foreign)
+    key = Key("BAN#user#ann", "BAN")
+    for read in (
+        store.tables.get(BANS, key),
+        store.tables.get_many(BANS, [key]),
+        store.tables.scan(BANS),
+        store.tables.query(BANS, key.partition),
+    ):
+        with pytest.raises(
+            StoreDamaged, match="BAN#user#ann / BAN: the attribute 'tags'"
+        ) as damage:
+            await read
+        assert "tesserae store check" in damage.value.hint
 
 
 async def test_a_delete_whose_answer_was_lost_is_done(store: Store, clients: Clients) -> None:

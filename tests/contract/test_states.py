@@ -39,30 +39,50 @@ Result = TypeVar("Result")
 SORTS = st.sampled_from(["a", "a#", "a#1", "b", "é", "😀"])
 NAMES = st.sampled_from(["n", "m", "t"])
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.sampled_from(["", "x"]))
+MEMBERS = st.sampled_from(["ann", "", "ü"])
 ATTRIBUTES = st.dictionaries(NAMES, VALUES, max_size=2)
 CONDITIONS = st.one_of(
     st.none(),
     st.builds(Condition, exists=st.booleans()),
     st.builds(Condition, equals=st.dictionaries(NAMES, VALUES, min_size=1, max_size=1)),
     st.builds(Condition, absent=st.tuples(NAMES)),
+    st.builds(Condition, at_least=st.dictionaries(NAMES, st.integers(0, 2), max_size=1)),
+    st.builds(Condition, at_most=st.dictionaries(NAMES, st.integers(0, 2), max_size=1)),
+    st.builds(Condition, equals=st.fixed_dictionaries({"who": st.frozensets(MEMBERS)})),
 )
 SHARDS = ["HISTORY", "HISTORY#s00"]
 
 
 def write_of(
-    sort: str, kind: str, attributes: dict[str, Any], condition: Condition | None
+    sort: str,
+    kind: str,
+    attributes: dict[str, Any],
+    members: frozenset[str],
+    condition: Condition | None,
 ) -> Write:
     match kind:
         case "put":
             return Put(MAIN, {"pk": "P", "sk": sort, **attributes}, condition)
         case "update":
             return Update(MAIN, Key("P", sort), attributes, add={"count": 1}, condition=condition)
+        case "join":
+            return Update(
+                MAIN, Key("P", sort), add={"who": frozenset(members)}, condition=condition
+            )
+        case "leave":
+            gone = {"who": frozenset(members)}
+            return Update(MAIN, Key("P", sort), discard=gone, condition=condition)
         case _:
             return Delete(MAIN, Key("P", sort), condition)
 
 
 WRITES = st.builds(
-    write_of, SORTS, st.sampled_from(["put", "update", "delete"]), ATTRIBUTES, CONDITIONS
+    write_of,
+    SORTS,
+    st.sampled_from(["put", "update", "join", "leave", "delete"]),
+    ATTRIBUTES,
+    st.frozensets(MEMBERS, min_size=1),
+    CONDITIONS,
 )
 PLACEMENTS = st.builds(
     lambda seq, shard, x, y, user: {
@@ -94,7 +114,21 @@ def holds(condition: Condition | None, item: Item | None) -> bool:
         all(wanted)
         and not set(condition.absent) & set(found)
         and condition.exists in (None, item is not None)
+        and all(type(found.get(n)) is int and found[n] >= v for n, v in condition.at_least.items())
+        and all(type(found.get(n)) is int and found[n] <= v for n, v in condition.at_most.items())
     )
+
+
+def changed(item: Item, update: Update) -> Item:
+    """An update said once more, and differently."""
+    changed = {**item, **update.set}
+    if "count" in update.add:
+        changed["count"] = changed.get("count", 0) + 1
+        return changed
+    joining, leaving = update.add.get("who", frozenset()), update.discard.get("who", frozenset())
+    assert isinstance(joining, frozenset)
+    who = {*changed.pop("who", ()), *joining} - leaving
+    return {**changed, "who": who} if who else changed
 
 
 class StoreMachine(RuleBasedStateMachine):
@@ -133,8 +167,7 @@ class StoreMachine(RuleBasedStateMachine):
                 case Delete():
                     after.pop(sort, None)
                 case Update():
-                    item = {**after.get(sort, {"pk": "P", "sk": sort}), **write.set}
-                    after[sort] = {**item, "count": item.get("count", 0) + 1}
+                    after[sort] = changed(after.get(sort, {"pk": "P", "sk": sort}), write)
         self.main = after
         return True
 
