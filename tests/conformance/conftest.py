@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.aws import aws_peers, aws_stage
+from tests.support.homes import home
 from tests.support.loops import loop_factories as pytest_asyncio_loop_factories
 
-__all__ = ["pytest_asyncio_loop_factories"]
+__all__ = ["aws_peers", "aws_stage", "home", "pytest_asyncio_loop_factories"]
 
 SOCKETLESS = {"test_c35_stack.py", "test_c68_forwarded_for.py", "test_order_of_refusals.py"}
 

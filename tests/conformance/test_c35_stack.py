@@ -1,32 +1,48 @@
-"""C35: what is saved up is a function of the last placements and of now, whatever happens between.
+"""C35, C36: savings are a function of the last placements and of now, whatever happens between.
 
 The model counts in the plainest way: a bucket that a placement empties by one and that fills by
 one each `ms`, up to the maximum.
 """
 
 import asyncio
+from collections.abc import Callable, Sequence
+from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from canvas.events import PixelPlaced
 from canvas.refusals import Refusal, Refused
+from persistence.ports import Store
 from tests.support.clock import FakeClock
+from tests.support.homes import Home
 from tests.support.memory_store import open_memory
 from tests.support.runs import Lives, Run
 
 MS = 1000
 USERS = ("ann", "bob")
 
-steps = st.lists(
-    st.one_of(
-        st.sampled_from(USERS),
-        st.integers(1, 3 * MS),
-        st.sampled_from(["snapshot", "restart", "wall forward", "wall back"]),
-    ),
-    max_size=25,
-)
+JUMPS_MS: dict[int | str, int] = {"wall forward": 3_600_000, "wall back": -3_600_000}
+WHILE_IT_RUNS = ("snapshot", *JUMPS_MS)
+OVER_RESTARTS = ("snapshot", "restart")
+LONG = 60
+"""Steps of a story on a real store."""
+
+
+def plans(others: Sequence[str]) -> st.SearchStrategy[list[int | str]]:
+    waits = st.integers(1, 3 * MS)
+    return st.lists(st.one_of(st.sampled_from(USERS), waits, st.sampled_from(others)), max_size=25)
+
+
+def long_plan(chance: Random, others: Sequence[str]) -> list[int | str]:
+    kinds: list[Callable[[], int | str]] = [
+        lambda: chance.choice(USERS),
+        lambda: chance.randint(1, 3 * MS),
+        lambda: chance.choice(others),
+    ]
+    return [chance.choices(kinds, (4, 4, 1))[0]() for _ in range(LONG)]
 
 
 class Bucket:
@@ -51,9 +67,9 @@ class Bucket:
 class Story:
     """A game and its model, side by side."""
 
-    def __init__(self, max_stack: int) -> None:
+    def __init__(self, max_stack: int, store: Store | None = None) -> None:
         self.clock = FakeClock()
-        self.lives = Lives(open_memory(), self.clock)
+        self.lives = Lives(store or open_memory(), self.clock)
         self.options: dict[str, Any] = {"cooldown_ms": MS, "max_stack": max_stack}
         self.buckets = {user: Bucket(max_stack) for user in USERS}
         self.run: Run
@@ -66,7 +82,9 @@ class Story:
         await self.run.die()
 
     async def take(self, step: int | str) -> None:
-        if isinstance(step, int):
+        if step in JUMPS_MS:
+            self.clock.jump_wall(JUMPS_MS[step])
+        elif isinstance(step, int):
             self.clock.advance(step)
             for bucket in self.buckets.values():
                 bucket.wait(step)
@@ -95,7 +113,7 @@ class Story:
 
 
 @settings(max_examples=60)
-@given(steps, st.integers(1, 4))
+@given(plans(OVER_RESTARTS), st.integers(1, 4))
 def test_c35_available_follows_from_the_last_placements_and_now(
     plan: list[int | str], max_stack: int
 ) -> None:
@@ -103,17 +121,15 @@ def test_c35_available_follows_from_the_last_placements_and_now(
 
 
 @settings(max_examples=40)
-@given(steps, st.integers(1, 4))
+@given(plans(WHILE_IT_RUNS), st.integers(1, 4))
 def test_c36_a_jump_of_the_wall_clock_changes_nothing_while_it_runs(
     plan: list[int | str], max_stack: int
 ) -> None:
-    story = Story(max_stack)
+    asyncio.run(Story(max_stack).tell(plan))
 
-    async def take(step: int | str) -> None:
-        if step in {"wall forward", "wall back"}:
-            story.clock.jump_wall(3_600_000 if step == "wall forward" else -3_600_000)
-        elif step != "restart":
-            await Story.take(story, step)
 
-    story.take = take  # type: ignore[method-assign]
-    asyncio.run(story.tell(plan))
+@pytest.mark.integration
+@pytest.mark.parametrize("others", [OVER_RESTARTS, WHILE_IT_RUNS], ids=["restarts", "jumps"])
+async def test_c35_c36_a_long_story_on_every_store(home: Home, others: Sequence[str]) -> None:
+    async with home.opened() as store:
+        await Story(3, store).tell(long_plan(Random(35), others))

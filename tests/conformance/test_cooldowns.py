@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.clock import FakeClock
 from tests.support.foreign import BINARY, GAME, JSON, Foreign
-from tests.support.memory_store import open_memory
+from tests.support.homes import Home
 from tests.support.serving import Serving, serving
 
 HOUR_MS = 3_600_000
@@ -48,9 +48,13 @@ async def test_c33_of_a_hundred_at_once_over_three_sockets_one_is_accepted() -> 
 
 
 @pytest.mark.parametrize("jump_ms", [HOUR_MS, -HOUR_MS])
-async def test_c36_a_jump_of_the_wall_clock_moves_no_cooldown(jump_ms: int) -> None:
+async def test_c36_a_jump_of_the_wall_clock_moves_no_cooldown(home: Home, jump_ms: int) -> None:
     clock = FakeClock()
-    async with serving(clock=clock, cooldown_ms=COOLDOWN_MS) as room, room.dial() as client:
+    async with (
+        home.opened() as store,
+        serving(clock=clock, store=store, cooldown_ms=COOLDOWN_MS) as room,
+        room.dial() as client,
+    ):
         await joined(room, client, "ann")
         reply = await client.place(1, 1, 1)
         assert reply["cooldownLeftMs"] == COOLDOWN_MS
@@ -73,11 +77,14 @@ async def test_c38_the_first_state_states_the_cooldown(codec: str, cooldown_ms: 
         assert state["cooldown"] == stated
 
 
-async def test_c39_coming_back_in_the_middle_gives_the_rest() -> None:
+async def test_c39_coming_back_in_the_middle_gives_the_rest(home: Home) -> None:
     """Over a new socket and over a restart of the server."""
-    clock, store = FakeClock(), open_memory()
+    clock = FakeClock()
     for elapsed_ms in (0, 70_000, 140_000):
-        async with serving(clock=clock, store=store, cooldown_ms=COOLDOWN_MS) as room:
+        async with (
+            home.opened() as store,
+            serving(clock=clock, store=store, cooldown_ms=COOLDOWN_MS) as room,
+        ):
             async with room.dial() as client:
                 state = await joined(room, client, "ann")
                 if not elapsed_ms:

@@ -7,20 +7,21 @@ from pathlib import Path
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from tests.support.foreign import BINARY, GAME, JSON, Cell, dialled
+from tests.support.homes import Home
 from tests.support.processes import ServerProcess, process
 
 SIZE = ("--size", "64x40")
 COOLDOWN_MS = 300_000
 
 
-async def test_c12_a_second_process_ends_with_3_and_names_the_holder(tmp_path: Path) -> None:
-    async with process(tmp_path / "data", *SIZE) as first:
-        second = ServerProcess(tmp_path / "data", *SIZE)
+async def test_c12_a_second_process_ends_with_3_and_names_the_holder(home: Home) -> None:
+    async with process(home.data, *SIZE, *home.flags) as first:
+        second = ServerProcess(home.data, *SIZE, *home.flags, *home.refusing)
         await second.launch()
         code, said = await second.ended()
         assert code == 3
-        assert re.search(rf"in use by process {first.pid}\b", said), said
-        assert "--data" in said, "the remedy"
+        assert re.search(rf"\b(in use|held) by process {first.pid}\b", said), said
+        assert home.remedy in said, "the remedy"
         async with dialled(first.url) as client:
             await client.play()
             assert (await client.put((1, 1, 1)))[0].status == 0
@@ -72,11 +73,11 @@ async def one_knock(server: ServerProcess, before: bytes, seq: int) -> str:
 
 
 async def test_c69_sent_again_after_a_kill_it_is_one_pixel_with_the_same_answer(
-    tmp_path: Path,
+    home: Home,
 ) -> None:
-    flags = (*SIZE, "--cooldown-ms", str(COOLDOWN_MS), "--cooldown-stack", "3")
+    flags = (*SIZE, "--cooldown-ms", str(COOLDOWN_MS), "--cooldown-stack", "3", *home.flags)
     cells: list[Cell] = [(3, 4, 5), (6, 7, 8)]
-    async with process(tmp_path / "data", *flags) as server:
+    async with process(home.data, *flags) as server:
         async with dialled(server.url) as client:
             await client.play()
             first = await client.put(*cells, request=4711)
@@ -105,11 +106,11 @@ async def test_c69_sent_again_after_a_kill_it_is_one_pixel_with_the_same_answer(
 
 
 async def test_c69_a_placement_that_was_never_answered_is_settled_after_a_kill(
-    tmp_path: Path,
+    home: Home,
 ) -> None:
     """Killed right after the frame left: either it was committed, or it is placed now; once."""
-    flags = (*SIZE, "--cooldown-ms", str(COOLDOWN_MS))
-    async with process(tmp_path / "data", *flags) as server:
+    flags = (*SIZE, "--cooldown-ms", str(COOLDOWN_MS), *home.flags)
+    async with process(home.data, *flags) as server:
         async with dialled(server.url) as client:
             await client.play()
             start = client.follower.seq

@@ -1,4 +1,4 @@
-"""C11, C25: while the store is away, refuses, or is being read."""
+"""C11, C25: while the store is away, refuses, or is being read; C11 on every store."""
 
 import asyncio
 
@@ -7,6 +7,7 @@ from tesserae_client import Lost
 
 from persistence.errors import PermanentFault, TransientFault
 from tests.support.foreign import GAME, JSON, place_frame
+from tests.support.homes import Home
 from tests.support.memory_store import open_memory
 from tests.support.serving import BOARD, serving
 from tests.support.sockets import until
@@ -15,8 +16,13 @@ FULL = TransientFault("the disk is full", "make room")
 GONE = PermanentFault("access was taken away", "give it back and start again")
 
 
-async def test_c11_nothing_is_seen_or_acknowledged_until_the_journal_has_it() -> None:
-    async with serving() as room, room.dial() as player, room.dial(JSON) as watcher:
+async def test_c11_nothing_is_seen_or_acknowledged_until_the_journal_has_it(home: Home) -> None:
+    async with (
+        home.opened() as store,
+        serving(store=store) as room,
+        room.dial() as player,
+        room.dial(JSON) as watcher,
+    ):
         await player.play()
         await watcher.play()
         room.faults.fail("journal.commit", FULL)
@@ -39,8 +45,8 @@ async def test_c11_nothing_is_seen_or_acknowledged_until_the_journal_has_it() ->
         assert player.follower.board.to_bytes() == await room.canvas()
 
 
-async def test_c11_an_answer_that_was_lost_is_no_second_pixel() -> None:
-    async with serving() as room, room.dial() as player:
+async def test_c11_an_answer_that_was_lost_is_no_second_pixel(home: Home) -> None:
+    async with home.opened() as store, serving(store=store) as room, room.dial() as player:
         await player.play()
         room.faults.fail("journal.commit", FULL, times=3, answer_lost=True)
         assert [ack.seq for ack in await player.put((3, 4, 5), (3, 4, 6))] == [1, 2]
@@ -48,8 +54,15 @@ async def test_c11_an_answer_that_was_lost_is_no_second_pixel() -> None:
         assert [item["seq"] for item in items] == [1, 2]
 
 
-async def test_c11_past_the_bound_it_is_busy_and_nothing_is_lost_when_space_returns() -> None:
-    async with serving(max_backlog=10) as room, room.dial() as player, room.dial() as other:
+async def test_c11_past_the_bound_it_is_busy_and_nothing_is_lost_when_space_returns(
+    home: Home,
+) -> None:
+    async with (
+        home.opened() as store,
+        serving(store=store, max_backlog=10) as room,
+        room.dial() as player,
+        room.dial() as other,
+    ):
         await player.play()
         await other.play()
         room.faults.fail("journal.commit", FULL)
@@ -63,8 +76,13 @@ async def test_c11_past_the_bound_it_is_busy_and_nothing_is_lost_when_space_retu
         assert (placed.status, placed.seq) == (0, 11)
 
 
-async def test_c11_a_fault_for_good_stops_placing_and_not_watching() -> None:
-    async with serving(stop_deadline=600) as room, room.dial() as player, room.dial() as watcher:
+async def test_c11_a_fault_for_good_stops_placing_and_not_watching(home: Home) -> None:
+    async with (
+        home.opened() as store,
+        serving(store=store, stop_deadline=600) as room,
+        room.dial() as player,
+        room.dial() as watcher,
+    ):
         await player.play()
         assert (await player.put((3, 4, 5)))[0].status == 0
         room.faults.fail("journal.commit", GONE)

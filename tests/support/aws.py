@@ -60,6 +60,13 @@ class AwsStage:
 
     def reading(self) -> AbstractAsyncContextManager[Store]:
         """Its store as somebody opens it who only reads."""
+        return self._opened(read_only=True)
+
+    def writing(self) -> AbstractAsyncContextManager[Store]:
+        """Its store as its one writer opens it."""
+        return self._opened(read_only=False)
+
+    def _opened(self, *, read_only: bool) -> AbstractAsyncContextManager[Store]:
         clock = SystemClock()
         store = AwsStore(
             self.settings,
@@ -70,7 +77,7 @@ class AwsStage:
             waits=False,
         )
         time = LeaseTime(lambda: clock.monotonic_ms() / 1000, clock.wall_ms)
-        return open_aws(store, time, DEAF, read_only=True)
+        return open_aws(store, time, DEAF, read_only=read_only)
 
     def scene(self, data: Path) -> Scene:
         """A server on it for a crowd."""
