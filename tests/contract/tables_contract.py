@@ -8,6 +8,7 @@ from persistence.errors import ConditionFailed, PermanentFault
 from persistence.items import MAX_ITEM_BYTES, MAX_TRANSACTION_WRITES
 from persistence.ports import Condition, Delete, Item, Key, Put, Store, Tables, Update, Write
 from persistence.tables import BANS, CONFIG, MAIN, MILESTONES
+from tests.contract.paths_contract import PathsContract
 from tests.contract.queries_contract import QueriesContract
 from tests.contract.steps_contract import StepsContract
 from tests.contract.values_contract import ValuesContract
@@ -52,7 +53,7 @@ async def scanned(tables: Tables, limit: int) -> list[Item]:
     raise AssertionError("the pages do not end")
 
 
-class TablesContract(ValuesContract, StepsContract, QueriesContract):
+class TablesContract(ValuesContract, StepsContract, QueriesContract, PathsContract):
     async def test_gives_back_what_was_put(self, store: Store) -> None:
         whole = item(
             text="ü\0😀", number=-(2**53), real=1.5, yes=True, no=None, deep={"a": [1, {}]}

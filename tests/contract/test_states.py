@@ -66,11 +66,9 @@ def write_of(
         case "update":
             return Update(MAIN, Key("P", sort), attributes, add={"count": 1}, condition=condition)
         case "join":
-            return Update(
-                MAIN, Key("P", sort), add={"who": frozenset(members)}, condition=condition
-            )
+            return Update(MAIN, Key("P", sort), add={"who": members}, condition=condition)
         case "leave":
-            gone = {"who": frozenset(members)}
+            gone = {"who": members}
             return Update(MAIN, Key("P", sort), discard=gone, condition=condition)
         case _:
             return Delete(MAIN, Key("P", sort), condition)
