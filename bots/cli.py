@@ -9,10 +9,7 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Callable
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from rich.console import Console
 from bots.arguments import command, server_url
 from bots.crew import Plan
 from bots.files import make_room
+from bots.loop import loop_factory
 from bots.options import Refused, read
 from bots.scenario import read_scenario, told
 from bots.screen import Screen
@@ -77,16 +75,8 @@ def perform(acts: tuple[Act, ...], seconds: float | None = None) -> int:
         make_room(sum(act.plan.bots + act.plan.spectators for act in acts))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(_run(acts, seconds))
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Take uvloop where it is installed: hundreds of bots in one process are glad of it."""
-    if find_spec("uvloop") is None:
-        return None
-    factory: Callable[[], asyncio.AbstractEventLoop] = import_module("uvloop").new_event_loop
-    return factory
 
 
 async def _run(acts: tuple[Act, ...], seconds: float | None) -> int:

@@ -7,15 +7,13 @@ a load that meets on few cells.
 from collections.abc import Iterator
 from random import Random
 
-from tesserae_client import Client
-
-from bots.way import Cell
+from bots.way import Cell, Seer
 
 SPREAD = 1 / 32
 """Standard deviation, as a share of the side."""
 
 
-def hotspot(rng: Random, client: Client) -> Iterator[Cell]:
+def hotspot(rng: Random, client: Seer) -> Iterator[Cell]:
     """Yield cells around the middle of the board, where everybody wants to be, without end."""
     while (state := client.game_state) is not None:
         x = _near(rng, state.width)

@@ -7,12 +7,10 @@ a load that is even over the board.
 from collections.abc import Iterator
 from random import Random
 
-from tesserae_client import Client
-
-from bots.way import Cell
+from bots.way import Cell, Seer
 
 
-def raster(rng: Random, client: Client) -> Iterator[Cell]:
+def raster(rng: Random, client: Seer) -> Iterator[Cell]:
     """Yield one row after the other from a row of chance on, without end."""
     state = client.game_state
     row = 0 if state is None else rng.randrange(state.height)

@@ -163,7 +163,7 @@ def _act(head: Head, fields: dict[str, Any], where: str, folder: Path) -> Act:
     tokens = _tokens(group.tokens, folder, where)
     seed = head.seed
     plan = Plan(head.url, head.game, bots, spectators, group.rate, seed, tokens, group.ramp)
-    return Act(group.name, plan, make, tuple(_windows(group)))
+    return Act(group.name, plan, make, tuple(_windows(group)), group.way)
 
 
 def _told_of(group: Group, where: str, *, spectates: bool) -> Iterator[str]:

@@ -31,6 +31,8 @@ class Act:
     plan: Plan
     make: Callable[[], Way]
     windows: tuple[Window, ...] = (Window(),)
+    way: str = ""
+    """Its name in the table of ways."""
 
     def __post_init__(self) -> None:
         for before, after in pairwise(self.windows):

@@ -6,9 +6,7 @@ Owns where the next pixel goes; pure but for the chance it is handed. Used by th
 from collections.abc import Iterator
 from random import Random
 
-from tesserae_client import Client
-
-from bots.way import Cell
+from bots.way import Cell, Seer
 
 STRIDE = 200
 """Steps after which a walker takes another colour and starts elsewhere."""
@@ -26,7 +24,7 @@ def steps(rng: Random, width: int, height: int, colors: list[int]) -> Iterator[C
             y = _bounce(y, by, height)
 
 
-def walk(rng: Random, client: Client) -> Iterator[Cell]:
+def walk(rng: Random, client: Seer) -> Iterator[Cell]:
     """Yield a walk without end over the client's board, as large as it is at each stretch."""
     while (state := client.game_state) is not None:
         yield from steps(rng, state.width, state.height, state.colors)

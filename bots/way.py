@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 from typing import Protocol
 
-from tesserae_client import Client, Outcome, Refused
+from tesserae_client import Client, GameState, Outcome, Refused
 
 Cell = tuple[int, int, int]
 """x, y, color"""
@@ -69,7 +69,16 @@ class Way(Protocol):
         ...
 
 
-Play = Callable[[Random, Client], Iterator[Cell]]
+class Seer(Protocol):
+    """As much of a client as it takes to choose a cell."""
+
+    @property
+    def game_state(self) -> GameState | None:
+        """The game as it is; None while it is not known."""
+        ...
+
+
+Play = Callable[[Random, Seer], Iterator[Cell]]
 """Yields cells for one bot, once its client is ready."""
 
 

@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 from pydantic import Field
-from tesserae_client import Client
 
 from bots.hotspot import hotspot
 from bots.life_way import Life, Start
@@ -20,8 +19,9 @@ from bots.options import Options, Position, Region
 from bots.order import OrderName
 from bots.paint import Paint
 from bots.raster import raster
+from bots.scatter import scatter
 from bots.walk import walk
-from bots.way import Alone, Cell, Play, Way
+from bots.way import Alone, Cell, Play, Seer, Way
 from pictures.reading import read
 
 
@@ -82,7 +82,7 @@ def _alone(play: Play) -> Callable[[NoOptions, Setting], Callable[[], Way]]:
     return lambda _options, _setting: lambda: Alone(play)
 
 
-def _nothing(_rng: Random, _client: Client) -> Iterator[Cell]:
+def _nothing(_rng: Random, _client: Seer) -> Iterator[Cell]:
     return iter(())
 
 
@@ -105,6 +105,7 @@ def _life(options: LifeOptions, setting: Setting) -> Callable[[], Way]:
 
 WAYS = {
     "walk": Kind("Wander over the board, each drawing a line.", NoOptions, _alone(walk)),
+    "random": Kind("Place anywhere, in any colour.", NoOptions, _alone(scatter)),
     "raster": Kind("Sweep the board row by row.", NoOptions, _alone(raster)),
     "hotspot": Kind("Crowd around the middle of the board.", NoOptions, _alone(hotspot)),
     "idle": Kind("Be there and place nothing.", NoOptions, _alone(_nothing)),
