@@ -79,7 +79,7 @@ def compose(
     store = leased(timed(store, log.store_called, clock.precise))
     games = Games()
     sessions = Sessions()
-    hub = Hub(clock, _hub_settings(settings), log.hub_events())
+    hub = Hub(clock, _hub_settings(settings), log.hub_events(), log.metrics.traffic)
     bans = Bans()
     transport = TransportSettings(ping_ms=settings.ping_ms)
     keys = _issuer_keys(settings, clock, log)

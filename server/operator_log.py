@@ -12,6 +12,7 @@ from persistence.errors import LeaseLost, StoreDamaged, StoreError, TransientFau
 from persistence.opening import OpeningEvents
 from server.game.game import Game
 from server.hub.hub import HubEvents
+from server.hub.ticker import Flush
 from server.phase import Phase
 from server.telemetry.logs import Logger
 from server.telemetry.metrics import Metrics
@@ -108,9 +109,10 @@ class OperatorLog:
         """Note that another server has taken over."""
         self._log.warning("another server took over; this one ends", reason=str(loss))
 
-    def _flushed(self, game: Game, seconds: float) -> None:
-        del game
-        self.metrics.flushed(seconds)
+    def _flushed(self, game: Game, flush: Flush) -> None:
+        self.metrics.flushed(flush.cost)
+        if flush.lag is not None:
+            self.metrics.published(game.waited_ms / MS, flush.lag)
 
     def _delayed(self, game: Game, fault: TransientFault) -> None:
         self.phase.store_away(

@@ -77,6 +77,8 @@ class Game:
         """The seq that the config item is known to hold."""
         self.writers = writers or Writers({})
         """Those before this one; what they left beyond their time is no part of the history."""
+        self.waited_ms = 0
+        """How long the oldest event of the last publication had been decided by then."""
         self._partitions = partitions or Partitions.of(replica.stream.game, 1)
         self._clock = clock
         self._listener: GameListener | None = None
@@ -229,6 +231,7 @@ class Game:
 
     def _note_published(self, events: Sequence[Event]) -> None:
         last = events[-1]
+        self.waited_ms = max(0, self._clock.wall_ms() - events[0].at_ms)
         self.last_sk = sort_key(last.at_ms, last.seq, self.fence)
         if type(last) is not PixelPlaced:
             self.config_seq = last.seq

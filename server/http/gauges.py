@@ -13,10 +13,16 @@ def show(services: Services) -> None:
     watch("connections", "Open WebSockets.", lambda: len(services.sessions))
     watch("players", "Users here, each counted once.", lambda: presence.totals()[0])
     watch("spectators", "Connections of nobody in particular.", lambda: presence.totals()[1])
+    services.metrics.watch_each(
+        "readers",
+        "Streams of games to connections: in step, at a pace of their own, or behind.",
+        "pace",
+        lambda: {pace.name.lower(): count for pace, count in hub.readers().items()},
+    )
     watch(
-        "watchers",
-        "Streams of games to connections.",
-        lambda: sum(hub.watchers(game.name) for game in games),
+        "tick_seconds",
+        "Pause between two flushes, of the game that now has the longest.",
+        hub.interval,
     )
     watch(
         "uncommitted_placements",

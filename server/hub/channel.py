@@ -7,6 +7,7 @@ replica publishes.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
@@ -18,7 +19,9 @@ from server.ports import Connection
 from server.replica.catch_up import CatchUps, frames_of
 from server.replica.replica import Replica
 from server.replica.snapshots import Snapshots
+from server.telemetry.traffic import Traffic
 from server.wire import events
+from server.wire.codec import Codec
 
 NOWHERE = -1
 """A seq from which no event leads on, so that a snapshot is sent."""
@@ -33,19 +36,21 @@ class Channel:
         publish: Callable[[], Publication],
         now_ms: Callable[[], int],
         caught_up: Callable[[Connection], None],
+        traffic: Traffic,
     ) -> None:
         self.replica = replica
-        self.snapshots = Snapshots(replica)
+        self.snapshots = Snapshots(replica, traffic)
         self.watching: dict[Connection, Subscription] = {}
-        self._live: dict[Connection, Subscription] = {}
+        self._live: defaultdict[Codec, dict[Connection, Subscription]] = defaultdict(dict)
         self._paced: dict[Connection, Subscription] = {}
         self._publish = publish
-        self._catch_ups = CatchUps(replica)
+        self._catch_ups = CatchUps(replica, traffic)
         self._now_ms = now_ms
         self._caught_up = caught_up
         """Told of a reader that a snapshot of its own has brought to the present."""
         self._refreshing: dict[Connection, asyncio.Task[None]] = {}
         self._walk: Walk | None = None
+        self._traffic = traffic
 
     @property
     def name(self) -> str:
@@ -65,7 +70,7 @@ class Channel:
         askers = _tell_accepted(publication.answers)
         if publication.segments:
             parts = list(frames_of(publication.segments))
-            self._walk = Walk(self.replica.stream, parts, began_at, self._live)
+            self._walk = Walk(self.replica.stream, parts, began_at, self._live, self._traffic)
         return askers
 
     def tell(self, until: Callable[[], bool]) -> bool:
@@ -119,18 +124,17 @@ class Channel:
         self.advance(subscription)
 
     def _begin_with_snapshot(self, subscription: Subscription, prepared: Prepared) -> None:
-        connection = subscription.connection
         if prepared.mode == "http":
-            connection.write(self._snapshot_link())
+            link = self._snapshot_link()
+            subscription.connection.write(link)
+            self._traffic.snapshots.add(len(link))
             return
         snapshot = prepared.snapshot
         if snapshot is None or not self._catch_ups.possible(snapshot.seq):
             # The stream has left it behind while others were prepared: make a fresh one.
             subscription.seq = NOWHERE
             return
-        subscription.seq = snapshot.seq
-        subscription.snapshots_in_a_row += 1
-        connection.write(snapshot.frames(connection.codec))
+        subscription.deliver(snapshot)
 
     def _snapshot_link(self) -> bytes:
         replica = self.replica
@@ -148,10 +152,11 @@ class Channel:
 
     def stop(self, connection: Connection) -> None:
         """End a connection's subscription, if it has one."""
-        self.watching.pop(connection, None)
+        subscription = self.watching.pop(connection, None)
+        if subscription is not None and subscription.delivery is not None:
+            subscription.delivery.end()
         self._leave_walk(connection)
-        self._live.pop(connection, None)
-        self._paced.pop(connection, None)
+        self._leave_pace(connection)
         refreshing = self._refreshing.pop(connection, None)
         if refreshing is not None:
             refreshing.cancel()
@@ -174,18 +179,24 @@ class Channel:
         walk = self._walk
         return walk.began_at if walk is not None and walk.leave_out(connection) else None
 
+    def _leave_pace(self, connection: Connection) -> None:
+        self._live[connection.codec].pop(connection, None)
+        self._paced.pop(connection, None)
+
     def _lag(self, subscription: Subscription) -> None:
         if subscription.pace is not Pace.LAGGING:
-            self._live.pop(subscription.connection, None)
-            self._paced.pop(subscription.connection, None)
+            self._leave_pace(subscription.connection)
             subscription.pace = Pace.LAGGING
             subscription.behind_since_ms = self._now_ms()
-            subscription.unsent_bytes = subscription.connection.buffered_bytes()
+            subscription.unsent_bytes = subscription.left_bytes()
 
     def advance(self, subscription: Subscription) -> None:
-        """Bring a reader to the present with one merged catch-up, or start a snapshot for it."""
+        """Bring a reader to the present with one merged catch-up, or start a snapshot for it.
+
+        One that has not got all of a snapshot gets what its socket takes of it, and nothing else.
+        """
         connection = subscription.connection
-        if connection in self._refreshing:
+        if connection in self._refreshing or not self._delivered(subscription):
             return
         frames = self._catch_ups.since(subscription.seq, connection.codec)
         if frames is None:
@@ -194,8 +205,17 @@ class Channel:
         subscription.seq = self.replica.seq
         if frames:
             connection.write(frames)
+            self._traffic.catch_ups.add(len(frames))
         if connection.writable:
             self._in_step(subscription)
+
+    def _delivered(self, subscription: Subscription) -> bool:
+        delivery = subscription.delivery
+        if delivery is not None:
+            if not delivery.go_on(subscription.connection, self._traffic.snapshots):
+                return False
+            subscription.delivery = None
+        return True
 
     def _in_step(self, subscription: Subscription) -> None:
         subscription.snapshots_in_a_row = 0
@@ -206,7 +226,8 @@ class Channel:
             self._paced[subscription.connection] = subscription
             return
         subscription.pace = Pace.LIVE
-        self._live[subscription.connection] = subscription
+        connection = subscription.connection
+        self._live[connection.codec][connection] = subscription
 
     def _refresh(self, subscription: Subscription) -> None:
         self._lag(subscription)
@@ -214,10 +235,13 @@ class Channel:
         self._refreshing[subscription.connection] = task
 
     async def refreshed(self, connection: Connection) -> None:
-        """Wait for the snapshot that is on its way to a reader, if one is."""
+        """Wait until the snapshot that is on its way to a reader, if one is, has been written."""
         refreshing = self._refreshing.get(connection)
         if refreshing is not None:
             await asyncio.wait((refreshing,))
+        subscription = self.watching.get(connection)
+        if subscription is not None and subscription.delivery is not None:
+            await subscription.delivery.ended()
 
     async def _send_fresh_snapshot(self, subscription: Subscription) -> None:
         connection = subscription.connection
@@ -225,9 +249,7 @@ class Channel:
         self._refreshing.pop(connection, None)
         if self.watching.get(connection) is not subscription or not connection.writable:
             return  # gone, or full again: the next drain asks once more
-        subscription.seq = snapshot.seq
-        subscription.snapshots_in_a_row += 1
-        connection.write(snapshot.frames(connection.codec))
+        subscription.deliver(snapshot)
         self.advance(subscription)
         self._caught_up(connection)
 
@@ -236,9 +258,14 @@ class Channel:
         subscription.interval_ms = interval_ms
         self._note_seq(subscription)
         if subscription.pace is not Pace.LAGGING:
-            self._live.pop(subscription.connection, None)
-            self._paced.pop(subscription.connection, None)
+            self._leave_pace(subscription.connection)
             self.advance(subscription)
+
+    def readers(self) -> dict[Pace, int]:
+        """Count the readers of each pace."""
+        live, paced = sum(map(len, self._live.values())), len(self._paced)
+        lagging = len(self.watching) - live - paced
+        return {Pace.LIVE: live, Pace.PACED: paced, Pace.LAGGING: lagging}
 
     def lagging(self) -> Iterable[Subscription]:
         """Readers that are left out of the flushes at present."""
@@ -265,7 +292,7 @@ class Channel:
             return True
         if subscription.pace is Pace.LIVE:
             return self._walk is None or not self._walk.awaits(connection)
-        return subscription.seq == self.replica.seq
+        return subscription.delivery is None and subscription.seq == self.replica.seq
 
 
 def _tell_accepted(answers: list[Answer]) -> set[Connection]:

@@ -6,6 +6,7 @@ never decides a placement.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +18,9 @@ from server.game.game import Game, GameListener
 from server.hub.channel import Channel
 from server.hub.pacer import Pacer
 from server.hub.subscription import Pace, Prepared, Subscription
-from server.hub.ticker import Ticker, TickerEvents
+from server.hub.ticker import Flush, Ticker, TickerEvents
 from server.ports import Connection
+from server.telemetry.traffic import Traffic
 from server.wire import events
 from server.wire.codes import CloseCode
 
@@ -43,8 +45,7 @@ class HubSettings:
 class HubEvents:
     """What the hub and its games tell the operator's side; each called on the loop."""
 
-    flushed: Callable[[Game, float], None]
-    """A flush took so many seconds."""
+    flushed: Callable[[Game, Flush], None]
     delayed: Callable[[Game, TransientFault], None]
     recovered: Callable[[Game], None]
     failed: Callable[[Game, StoreError], None]
@@ -53,10 +54,13 @@ class HubEvents:
 class Hub:
     """Fan-out of all games of this process."""
 
-    def __init__(self, clock: Clock, settings: HubSettings, listener: HubEvents) -> None:
+    def __init__(
+        self, clock: Clock, settings: HubSettings, listener: HubEvents, traffic: Traffic
+    ) -> None:
         self._clock = clock
         self._settings = settings
         self._listener = listener
+        self._traffic = traffic
         self._channels: dict[str, Channel] = {}
         self._tickers: dict[str, Ticker] = {}
         self._paced_due: dict[str, asyncio.Handle] = {}
@@ -67,7 +71,7 @@ class Hub:
     def open(self, game: Game) -> None:
         """Serve a game from here on."""
         channel = Channel(
-            game.replica, game.publish, self._clock.monotonic_ms, caught_up=self.flush_acks
+            game.replica, game.publish, self._clock.monotonic_ms, self.flush_acks, self._traffic
         )
         self._channels[game.name] = channel
         self._tickers[game.name] = self._ticker(game, channel)
@@ -110,6 +114,7 @@ class Hub:
             acks = connection.acks
             connection.acks = []
             connection.writelines(acks)
+            self._traffic.acks.add_all(acks)
 
     # --- subscriptions -------------------------------------------------------
 
@@ -154,6 +159,7 @@ class Hub:
             for connection in tuple(self._hinted):
                 if connection.writable:
                     connection.write(frame)
+                    self._traffic.events.add(len(frame))
 
     def detach(self, connection: Connection) -> None:
         """Forget a connection that is gone."""
@@ -169,6 +175,17 @@ class Hub:
         """How many connections watch a game."""
         return len(self._channels[game].watching)
 
+    def readers(self) -> Counter[Pace]:
+        """Count the subscriptions of each pace, of all games."""
+        counts: Counter[Pace] = Counter(dict.fromkeys(Pace, 0))
+        for channel in self._channels.values():
+            counts.update(channel.readers())
+        return counts
+
+    def interval(self) -> float:
+        """Seconds between two flushes of the game that now has the longest pause."""
+        return max((ticker.interval for ticker in self._tickers.values()), default=0.0)
+
     def _of(self, connection: Connection) -> Iterator[Channel]:
         return (channel for channel in self._channels.values() if connection in channel.watching)
 
@@ -182,7 +199,9 @@ class Hub:
     def resume(self, connection: Connection) -> None:
         """Catch a connection up, one merged frame a game, now that its socket has drained."""
         if connection in self._hinted and connection.writable:
-            connection.writelines([_hint_of(channel) for channel in self._channels.values()])
+            hints = [_hint_of(channel) for channel in self._channels.values()]
+            connection.writelines(hints)
+            self._traffic.events.add_all(hints)
         for channel in list(self._of(connection)):
             subscription = channel.watching[connection]
             if subscription.pace is Pace.LAGGING and connection.writable:
@@ -220,7 +239,7 @@ class Hub:
                     )
 
     def _is_stuck(self, subscription: Subscription, now_ms: int) -> bool:
-        unsent_bytes = subscription.connection.buffered_bytes()
+        unsent_bytes = subscription.left_bytes()
         moved_bytes = subscription.note_unsent(unsent_bytes)
         moves = 0 < moved_bytes >= subscription.most_unsent_bytes / FIRST_SNAPSHOT_SHARES
         if moves and subscription.snapshots_in_a_row == 1:

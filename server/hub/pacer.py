@@ -12,6 +12,8 @@ class Pacer:
 
     def __init__(self, min_interval: float, max_interval: float) -> None:
         self.shortest = min_interval
+        self.interval = 0.0
+        """Seconds from the last flush to the next that it allowed."""
         self._max = max_interval
         self._not_before = float("-inf")
 
@@ -21,5 +23,5 @@ class Pacer:
 
     def flushed(self, cost: float, ended: float) -> None:
         """Note a flush; the next one waits as long as it held the loop, within the bounds."""
-        interval = min(self._max, max(self.shortest, COST_FACTOR * cost))
-        self._not_before = ended + interval
+        self.interval = min(self._max, max(self.shortest, COST_FACTOR * cost))
+        self._not_before = ended + self.interval

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from server.asking import Position, Resume, SnapshotMode
+from server.hub.delivery import Delivery
 from server.ports import Connection
 from server.replica.snapshots import Snapshot
 
@@ -53,14 +54,27 @@ class Subscription:
     behind_since_ms: int = 0
     """Since when it lags without any sign of catching up."""
     unsent_bytes: int = 0
-    """What was left in the write buffer when it had last moved enough."""
+    """What was left to be taken when it had last moved enough."""
     most_unsent_bytes: int = 0
     """The most that was left since it was last in step."""
     snapshots_in_a_row: int = 0
     """Snapshots sent since it was last in step; the first one may drain as slowly as it likes."""
+    delivery: Delivery | None = None
+    """The snapshot of which it has not got all bands."""
+
+    def deliver(self, snapshot: Snapshot) -> None:
+        """Begin to bring it a snapshot; the stream goes on from there."""
+        self.seq = snapshot.seq
+        self.snapshots_in_a_row += 1
+        self.delivery = Delivery(snapshot)
+
+    def left_bytes(self) -> int:
+        """Bytes that the kernel is still to take before it can be caught up."""
+        waiting_bytes = 0 if self.delivery is None else self.delivery.left_bytes()
+        return self.connection.buffered_bytes() + waiting_bytes
 
     def note_unsent(self, unsent_bytes: int) -> int:
-        """Note what is left in the write buffer; returns by how much it has moved."""
+        """Note what is left to be taken; returns by how much it has moved."""
         self.most_unsent_bytes = max(self.most_unsent_bytes, unsent_bytes)
         # What was written since is no lack of progress.
         self.unsent_bytes = max(self.unsent_bytes, unsent_bytes)

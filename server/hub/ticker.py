@@ -7,11 +7,21 @@ who are not. At most one publication is on its way at a time. Made by the hub.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from server.clock import Clock
 from server.hub.channel import Channel
 from server.hub.pacer import Pacer
 from server.ports import Connection
+
+
+class Flush(NamedTuple):
+    """How one flush went; both in seconds."""
+
+    cost: float
+    """What it held the loop, all turns together."""
+    lag: float | None
+    """From the first commit in it until the last reader in step was told; None when nothing was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +30,7 @@ class TickerEvents:
 
     told: Callable[[set[Connection], bool], None]
     """A publication has gone out: to be acknowledged still, and whether there was anything new."""
-    flushed: Callable[[float], None]
-    """It took so many seconds of the loop."""
+    flushed: Callable[[Flush], None]
     failed: Callable[[Exception], None]
     """Half a flush cannot be told again."""
 
@@ -43,6 +52,8 @@ class Ticker:
         self._wanted = False
         self._cost = 0.0
         self._new = False
+        self._asked_at: float | None = None
+        self._committed_at = 0.0
         self._askers: set[Connection] = set()
 
     def spare(self) -> float:
@@ -53,6 +64,11 @@ class Ticker:
 
     def ask(self) -> None:
         """Flush when it suits: something is committed."""
+        if self._asked_at is None:
+            self._asked_at = self._clock.precise()
+        self._when_it_suits()
+
+    def _when_it_suits(self) -> None:
         if self._walking or self._handle is not None:
             self._wanted = True
             return
@@ -61,6 +77,11 @@ class Ticker:
         # An idle stream does not wait: one placement alone is told in the next turn.
         flush = self._guarded(self._begin)
         self._handle = loop.call_later(delay, flush) if delay else loop.call_soon(flush)
+
+    @property
+    def interval(self) -> float:
+        """Seconds that the stream waits between two flushes, as things are."""
+        return self._pacer.interval
 
     def flush(self) -> None:
         """Publish what is committed and tell it to everybody, now."""
@@ -99,6 +120,8 @@ class Ticker:
 
     def _publish(self) -> None:
         started = self._clock.precise()
+        self._committed_at = started if self._asked_at is None else self._asked_at
+        self._asked_at = None
         before = self._channel.replica.seq
         self._wanted = False
         self._walking = True
@@ -121,9 +144,10 @@ class Ticker:
         self._walking = False
         self._handle = None
         self._pacer.flushed(self._cost, ended)
-        self._listener.flushed(self._cost)
+        lag = ended - self._committed_at if self._new else None
+        self._listener.flushed(Flush(self._cost, lag))
         if self._wanted:
-            self.ask()
+            self._when_it_suits()
 
 
 def _never() -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from server.hub.subscription import Subscription
 from server.ports import Connection
 from server.replica.catch_up import Part, encode
+from server.telemetry.traffic import Traffic
 from server.wire.codec import Codec, Stream
 
 AT_ONCE = 32
@@ -24,52 +25,65 @@ class Walk:
         stream: Stream,
         parts: list[Part],
         began_at: int,
-        untold: Mapping[Connection, Subscription],
+        untold: Mapping[Codec, Mapping[Connection, Subscription]],
+        traffic: Traffic,
     ) -> None:
         self.began_at = began_at
         """Newest seq that those in it were told."""
         self._stream = stream
         self._parts = parts
-        self._untold = dict(untold)
+        self._untold = {codec: dict(group) for codec, group in untold.items()}
         self._frames: dict[Codec, bytes] = {}
+        self._traffic = traffic
 
     @property
     def done(self) -> bool:
         """Whether everybody was told."""
-        return not self._untold
+        return not any(self._untold.values())
 
     def go_on(self, until: Callable[[], bool]) -> None:
         """Tell one after the other; stops early once `until` holds, having told some."""
-        untold = self._untold
-        while untold:
-            for _ in range(min(AT_ONCE, len(untold))):
-                # Not all that were counted may be left: a write can end a connection.
-                if untold:
-                    self._tell(untold.popitem()[0])
-            if until():
-                break
+        for codec, untold in self._untold.items():
+            while untold:
+                self._tell_some(untold, self._frame(codec))
+                if until():
+                    return
 
     def tell_now(self, connection: Connection) -> None:
         """Tell one ahead of its turn, if it is still to be told."""
-        if self._untold.pop(connection, None) is not None:
-            self._tell(connection)
+        if self.leave_out(connection):
+            frame = self._frame(connection.codec)
+            self._tell(connection, frame)
+            self._traffic.pixels.add(len(frame))
 
     def awaits(self, connection: Connection) -> bool:
         """Whether a connection is still to be told."""
-        return connection in self._untold
+        return connection in self._untold.get(connection.codec, ())
 
     def leave_out(self, connection: Connection) -> bool:
         """Tell it nothing; returns whether it was still to be told."""
-        return self._untold.pop(connection, None) is not None
+        group = self._untold.get(connection.codec)
+        return group is not None and group.pop(connection, None) is not None
 
-    def _tell(self, connection: Connection) -> None:
-        frame = self._frames.get(connection.codec)
+    def _frame(self, codec: Codec) -> bytes:
+        frame = self._frames.get(codec)
         if frame is None:
-            frame = encode(self._parts, self._stream, connection.codec)
-            self._frames[connection.codec] = frame
+            frame = self._frames[codec] = encode(self._parts, self._stream, codec)
+        return frame
+
+    def _tell_some(self, untold: dict[Connection, Subscription], frame: bytes) -> None:
+        told = 0
+        # Not all that are there now may be left: a write can end a connection.
+        while untold and told < AT_ONCE:
+            self._tell(untold.popitem()[0], frame)
+            told += 1
+        self._traffic.pixels.add(len(frame), told)
+
+    def _tell(self, connection: Connection, frame: bytes) -> None:
         if connection.acks:
             acks = connection.acks
             connection.acks = []
             connection.writelines((frame, *acks))
+            self._traffic.acks.add_all(acks)
         else:
             connection.write(frame)

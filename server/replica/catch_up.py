@@ -15,6 +15,7 @@ from canvas.events import BaseImported, ControlEvent, Resized
 from canvas.records import COLOR_SHIFT
 from server.replica.replica import Replica
 from server.replica.ring import PixelRun, Segment
+from server.telemetry.traffic import Traffic
 from server.wire import events
 from server.wire.codec import Codec, Stream
 
@@ -69,8 +70,9 @@ def _encode_part(part: Part, stream: Stream, codec: Codec) -> bytes:
 class CatchUps:
     """Catch-ups of one game; the ones asked for since the last publication are kept."""
 
-    def __init__(self, replica: Replica) -> None:
+    def __init__(self, replica: Replica, traffic: Traffic) -> None:
         self._replica = replica
+        self._traffic = traffic
         self._at_seq = -1
         self._parts: dict[int, list[Part]] = {}
         self._encoded: dict[tuple[int, Codec], bytes] = {}
@@ -94,6 +96,7 @@ class CatchUps:
         if key not in self._encoded:
             self._encoded[key] = encode(parts, self._replica.stream, codec)
             self._kept_bytes += len(self._encoded[key])
+            self._traffic.catch_ups_encoded += 1
         return self._encoded[key]
 
     def _start_of(self, seq: int) -> int:

@@ -1,38 +1,30 @@
 """Snapshots for joiners: the packed board in bands, encoded once for any number of readers.
 
-Owns the choice of codec and band size, and the one encoding in flight of each game. Encoding runs
-in a thread from a copy, never on the loop. Asked by the hub; never writes to a connection.
+Owns the one encoding in flight of each game, and what of the one before is still true. Deflating is
+done in a thread from copies, never on the loop; frames are made when the first reader gets to them.
+Asked by the hub; never writes to a connection.
 """
 
 import asyncio
-import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from server.deflate import level_for
+from server.replica.bands import Band, RawBand, copy_bands, deflate, untouched
 from server.replica.replica import Replica
+from server.replica.turnstile import Turnstile
+from server.telemetry.traffic import Traffic
 from server.wire import events
 from server.wire.codec import Codec, Stream
 
-BAND_BYTES = 256 * 1024
-"""Raw bytes of a band: large enough to deflate as well as the whole, under 1 MiB in base64."""
 REUSE_EVENTS = 4096
 """An encoded snapshot is given out until this many events (16 KB) have to follow it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
-    """Some rows of a packed board, deflated (raw) unless that made them larger."""
-
-    first_row: int
-    rows: int
-    payload: bytes
-    deflated: bool
-
-
 @dataclass(slots=True)
 class Snapshot:
-    """The board at one seq, ready to be told in any codec."""
+    """The board at one seq, ready to be told in any codec: its head, then its bands."""
 
     stream: Stream
     epoch: str
@@ -41,16 +33,23 @@ class Snapshot:
     width: int
     height: int
     size_bytes: int
-    bands: list[Band]
-    _frames: dict[Codec, bytes] = field(default_factory=dict)
+    bands: Sequence[Band]
+    _frames: dict[Codec, list[bytes]] = field(default_factory=dict)
 
-    def frames(self, codec: Codec) -> bytes:
-        """The `snapshot` event and all its bands, encoded once for each codec."""
-        if codec not in self._frames:
-            self._frames[codec] = b"".join(
-                [self._head(), *(self._band(codec, band) for band in self.bands)]
-            )
-        return self._frames[codec]
+    def frame(self, codec: Codec, index: int) -> bytes | None:
+        """The `snapshot` event for 0, then band after band; None past the last one.
+
+        Each is made once for each codec, and not before it is needed: encoding all of a large
+        board at once would hold the loop. Asked for in order.
+        """
+        made = self._frames.setdefault(codec, [])
+        if index == len(made) and index <= len(self.bands):
+            made.append(self._band(codec, self.bands[index - 1]) if index else self._head())
+        return made[index] if index < len(made) else None
+
+    def payload_bytes(self, index: int) -> int:
+        """Bytes of the bands from the frame `index` on."""
+        return sum(len(band.payload) for band in self.bands[max(0, index - 1) :])
 
     def _head(self) -> bytes:
         return events.snapshot(
@@ -79,10 +78,12 @@ class Snapshot:
 class Snapshots:
     """Snapshots of one game."""
 
-    def __init__(self, replica: Replica) -> None:
+    def __init__(self, replica: Replica, traffic: Traffic) -> None:
         self._replica = replica
+        self._traffic = traffic
         self._latest: Snapshot | None = None
         self._encoding: asyncio.Task[Snapshot] | None = None
+        self._turnstile = Turnstile()
 
     async def current(self) -> Snapshot:
         """Return a snapshot from which the ring leads to the present in few events."""
@@ -91,6 +92,7 @@ class Snapshots:
                 self._encoding = asyncio.create_task(self._encode())
             # A joiner that leaves must not take the encoding away from the others.
             await asyncio.shield(self._encoding)
+            await self._turnstile.go_through()
         return latest
 
     def _usable(self, snapshot: Snapshot) -> bool:
@@ -102,23 +104,32 @@ class Snapshots:
     async def _encode(self) -> Snapshot:
         try:
             self._latest = await asyncio.to_thread(self._prepare())
+            self._traffic.snapshots_encoded += 1
         finally:
             self._encoding = None
         return self._latest
 
     def _prepare(self) -> "partial[Snapshot]":
         replica = self._replica
-        geometry = replica.lineage.geometry
+        bands = copy_bands(replica.board, self._still_true())
         return partial(
             encode,
             replica.stream,
             replica.epoch,
             replica.seq,
-            geometry.generation,
-            geometry.width,
-            geometry.height,
-            replica.board.to_bytes(),
+            replica.generation,
+            replica.board.width,
+            replica.board.height,
+            replica.board.packed.nbytes,
+            bands,
         )
+
+    def _still_true(self) -> list[Band]:
+        latest = self._latest
+        if latest is None or latest.epoch != self._replica.epoch:
+            return []
+        since = self._replica.ring.after(latest.seq)
+        return [] if since is None else untouched(latest.bands, since)
 
 
 def encode(
@@ -128,29 +139,10 @@ def encode(
     generation: int,
     width: int,
     height: int,
-    packed: bytes,
+    size_bytes: int,
+    bands: Sequence[Band | RawBand],
 ) -> Snapshot:
-    """Cut a packed board (4 bits a pixel, rows not padded) into bands and deflate them."""
-    level = level_for(len(packed))
-    row_count = _rows_per_band(width, height)
-    bands = [
-        _band(packed, width, first_row, min(row_count, height - first_row), level)
-        for first_row in range(0, height, row_count)
-    ]
-    return Snapshot(stream, epoch, seq, generation, width, height, len(packed), bands)
-
-
-def _rows_per_band(width: int, height: int) -> int:
-    # An even number of rows starts every band on a whole byte, also when the width is odd.
-    rows = max(2, BAND_BYTES * 2 // width)
-    return min(rows - rows % 2, height + height % 2)
-
-
-def _band(packed: bytes, width: int, first_row: int, rows: int, level: int) -> Band:
-    start = first_row * width // 2
-    raw = packed[start : (first_row * width + rows * width + 1) // 2]
-    compressor = zlib.compressobj(level, wbits=-zlib.MAX_WBITS)
-    payload = compressor.compress(raw) + compressor.flush()
-    if len(payload) < len(raw):
-        return Band(first_row, rows, payload, deflated=True)
-    return Band(first_row, rows, raw, deflated=False)
+    """Deflate what is not deflated yet of a board of 4 bits a pixel, rows not padded."""
+    level = level_for(size_bytes)
+    done = [band if isinstance(band, Band) else deflate(band, level) for band in bands]
+    return Snapshot(stream, epoch, seq, generation, width, height, size_bytes, done)

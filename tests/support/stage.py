@@ -9,6 +9,8 @@ from canvas.refusals import ACCEPTED_STATUS, Refusal
 from server.asking import Position, SnapshotMode
 from server.game.game import Game
 from server.hub.hub import Hub, HubEvents, HubSettings
+from server.hub.ticker import Flush
+from server.telemetry.traffic import Traffic
 from server.wire.binary_v1 import ack_frame
 from tests.support.clock import FakeClock
 from tests.support.games import GatedJournal, make_game, make_replica, placement
@@ -43,7 +45,9 @@ class Stage:
             self.clock, self.journal, replica=make_replica(64, 64, ring_events=ring_events)
         )
         settings = HubSettings(slow_timeout_ms=slow_timeout_ms, turn=turn)
-        self.hub = Hub(self.clock, settings, _deaf())
+        self.traffic = Traffic()
+        self.flushes: list[Flush] = []
+        self.hub = Hub(self.clock, settings, self._events(), self.traffic)
         self.hub.open(self.game)
         self._tasks = [asyncio.create_task(self.game.committer.run())]
         self._at = 0
@@ -82,9 +86,11 @@ class Stage:
         self.game.committer.stop()
         await asyncio.gather(*self._tasks)
 
+    def _events(self) -> HubEvents:
+        def flushed(_game: Game, flush: Flush) -> None:
+            self.flushes.append(flush)
 
-def _deaf() -> HubEvents:
-    def ignore(*_: Any) -> None:
-        """Hear nothing."""
+        def ignore(*_: Any) -> None:
+            """Hear nothing."""
 
-    return HubEvents(ignore, ignore, ignore, ignore)
+        return HubEvents(flushed, ignore, ignore, ignore)

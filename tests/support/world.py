@@ -41,6 +41,7 @@ from server.replica.ring import Ring
 from server.session.services import Services, SessionRules
 from server.session.session import Session
 from server.telemetry.metrics import Metrics
+from server.telemetry.traffic import Traffic
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream
 from server.wire.codes import CloseCode
@@ -161,7 +162,7 @@ class World:
         self.sessions = Sessions()
         self.games = Games()
         # Without a shortest tick, so that nothing waits for a clock that stands still.
-        self.hub = Hub(self.clock, HubSettings(tick_min=0.0), _deaf())
+        self.hub = Hub(self.clock, HubSettings(tick_min=0.0), _deaf(), Traffic())
         self.game = self._found(options)
         self.watcher_counts = WatcherCounts(self.games, self.hub, self.sessions)
         self.services = self._services(options)

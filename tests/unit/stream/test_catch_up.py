@@ -11,6 +11,7 @@ from canvas.growth import Growth
 from server.replica import catch_up
 from server.replica.catch_up import CatchUps, Frame, Part, merge
 from server.replica.replica import Replica
+from server.telemetry.traffic import Traffic
 from server.wire.binary_v1 import BINARY_V1
 from tests.support.games import make_replica
 
@@ -70,7 +71,7 @@ def test_a_reader_of_any_age_ends_at_the_board_of_today(
                 ),
                 seq,
             )
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     assert catch_ups.possible(mine)
     parts = list(merge(replica.ring.after(mine) or []))
     board, seq = play(old, mine, parts)
@@ -97,13 +98,13 @@ def test_no_frame_spans_a_growth() -> None:
 def test_a_reader_that_is_current_gets_nothing() -> None:
     replica = make_replica()
     replica.apply([pixel(1, 0, 0, 1)])
-    assert CatchUps(replica).since(1, BINARY_V1) == b""
+    assert CatchUps(replica, Traffic()).since(1, BINARY_V1) == b""
 
 
 def test_readers_of_one_stretch_share_one_encoding() -> None:
     replica = make_replica()
     replica.apply([pixel(seq, seq % 16, 0, 1) for seq in range(1, 200)])
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     assert catch_ups.since(130, BINARY_V1) is catch_ups.since(150, BINARY_V1)
     assert catch_ups.since(130, BINARY_V1) is not catch_ups.since(20, BINARY_V1)
 
@@ -111,7 +112,7 @@ def test_readers_of_one_stretch_share_one_encoding() -> None:
 def test_a_catch_up_is_made_anew_after_a_publication() -> None:
     replica = make_replica()
     replica.apply([pixel(1, 0, 0, 1)])
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     before = catch_ups.since(0, BINARY_V1)
     replica.apply([pixel(2, 1, 0, 1)])
     assert catch_ups.since(0, BINARY_V1) != before
@@ -121,7 +122,7 @@ def test_only_a_snapshot_helps_one_from_before_the_ring() -> None:
     replica = make_replica(ring_events=10)
     replica.apply([pixel(seq, 0, 0, 1) for seq in range(1, 5000)])
     replica.apply([pixel(seq, 0, 0, 1) for seq in range(5000, 10_000)])
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     assert not catch_ups.possible(0)
     assert catch_ups.since(0, BINARY_V1) is None
 
@@ -130,15 +131,15 @@ def test_more_bytes_than_a_snapshot_are_not_told() -> None:
     replica = make_replica(400, 400)
     cells = [(x, y) for y in range(400) for x in range(400)]
     replica.apply([pixel(seq, x, y, 1) for seq, (x, y) in enumerate(cells, start=1)])
-    assert not CatchUps(replica).possible(80_000)
-    assert CatchUps(replica).possible(150_000)
+    assert not CatchUps(replica, Traffic()).possible(80_000)
+    assert CatchUps(replica, Traffic()).possible(150_000)
 
 
 def test_who_is_too_far_behind_costs_no_merge_again(monkeypatch: pytest.MonkeyPatch) -> None:
     replica = make_replica(400, 400)
     cells = [(x, y) for y in range(400) for x in range(400)]
     replica.apply([pixel(seq, x, y, 1) for seq, (x, y) in enumerate(cells, start=1)])
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     assert not catch_ups.possible(80_000)
     replica.apply([pixel(160_001, 0, 0, 2)])
     merged: list[int] = []
@@ -151,7 +152,7 @@ def test_what_is_kept_is_bounded_wherever_clients_start(monkeypatch: pytest.Monk
     monkeypatch.setattr(catch_up, "KEPT_BYTES", 1000)
     replica = make_replica()
     replica.apply([pixel(seq, seq % 16, 0, 1) for seq in range(1, 6401)])
-    catch_ups = CatchUps(replica)
+    catch_ups = CatchUps(replica, Traffic())
     for seq in range(0, 6400, 64):
         assert catch_ups.since(seq, BINARY_V1)
     assert sum(map(len, catch_ups._encoded.values())) < 1200
