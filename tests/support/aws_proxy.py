@@ -108,12 +108,12 @@ def unprocessed(chance: Random, share: float) -> Act:
 
 
 def conflicts(times: int) -> Act:
-    """Answer so many calls with 409, then pass all on."""
+    """Answer so many puts on a condition with 409, then pass all on."""
     left = times
 
     async def act(call: Call, pass_on: PassOn) -> web.Response:
         nonlocal left
-        if left == 0:
+        if left == 0 or not {"If-Match", "If-None-Match"} & set(call.headers):
             return await pass_on(call)
         left -= 1
         return web.Response(status=409, body=_CONFLICT, content_type="application/xml")

@@ -1,0 +1,114 @@
+"""Bad days on AWS under load: calls fail, answers are lost, batches are left half done.
+
+Placements go on meanwhile, nothing that anyone saw or was told is lost, and every board is equal
+in the end.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.support.aws import AwsStage, AwsWeather
+from tests.support.aws_proxy import conflicts, proxying, unprocessed
+from tests.support.crowd import FLAGS, Account, Crowd, gathered
+from tests.support.ledger import ledger_of
+from tests.support.microburst import FAILING, LOST, THROTTLED, Rule
+from tests.support.processes import ServerProcess
+
+pytestmark = [pytest.mark.chaos, pytest.mark.xdist_group("weather")]
+
+BOTS, SPECTATORS = 30, 6
+PROGRESS = 2 * BOTS
+"""Placements that are acknowledged while it lasts."""
+PATIENCE_S = 60.0
+LOOK_EVERY_S = 0.05
+Story = Callable[[Crowd, ServerProcess], Awaitable[None]]
+
+
+async def told(stage: AwsStage, through: AwsStage, data: Path, story: Story) -> Account:
+    """Let a crowd play while the story goes on, stop, and audit what is stored."""
+    server = ServerProcess(data, *FLAGS, *through.flags())
+    await server.start()
+    try:
+        async with gathered(server.url, BOTS, SPECTATORS) as crowd:
+            await crowd.play_during(story(crowd, server))
+            await crowd.converge(server.port)
+    finally:
+        code = await server.stop()
+    assert code == 0
+    async with stage.reading() as store:
+        account = crowd.audit(await ledger_of(store))
+    assert account.complaints == []
+    assert account.agreeing == BOTS + SPECTATORS
+    return account
+
+
+async def progress(crowd: Crowd) -> None:
+    """Wait until more was acknowledged."""
+    enough = crowd.acknowledged + PROGRESS
+    async with asyncio.timeout(PATIENCE_S):
+        while crowd.acknowledged < enough:  # noqa: ASYNC110 - a crowd tells nobody
+            await asyncio.sleep(LOOK_EVERY_S)
+
+
+@pytest.mark.parametrize("rule", [THROTTLED, LOST], ids=["throttled", "answers lost"])
+async def test_placing_goes_on_while_dynamodb_fails_now_and_then(
+    rule: Rule, aws_stage: AwsStage, aws_weather: AwsWeather, tmp_path: Path
+) -> None:
+    async def story(crowd: Crowd, server: ServerProcess) -> None:
+        del server
+        async with aws_weather.dynamodb.raging(rule):
+            await progress(crowd)
+        await progress(crowd)
+
+    await told(aws_stage, aws_weather.over(aws_stage), tmp_path, story)
+
+
+async def test_a_batch_that_is_left_half_done_is_done_in_the_end(
+    aws_stage: AwsStage, tmp_path: Path
+) -> None:
+    async with proxying(aws_stage.peers.dynamodb_url) as proxy:
+        proxy.acts["BatchWriteItem"] = unprocessed(Random(1), 0.5)
+        through = aws_stage.through(dynamodb_url=proxy.url)
+
+        async def story(crowd: Crowd, server: ServerProcess) -> None:
+            del server
+            await progress(crowd)
+
+        await told(aws_stage, through, tmp_path, story)
+
+
+async def test_a_snapshot_that_s3_refuses_is_told_and_stored_later(
+    aws_stage: AwsStage, aws_weather: AwsWeather, tmp_path: Path
+) -> None:
+    async def story(crowd: Crowd, server: ServerProcess) -> None:
+        async with aws_weather.s3.raging(FAILING):
+            said = await server.says("no snapshot was stored; the next start takes longer")
+            assert aws_stage.bucket in said
+            await progress(crowd)
+        await snapshot_is_stored(aws_stage)
+
+    await told(aws_stage, aws_weather.over(aws_stage), tmp_path, story)
+
+
+async def test_a_put_that_meets_conflicts_is_tried_again(
+    aws_stage: AwsStage, tmp_path: Path
+) -> None:
+    async def story(crowd: Crowd, server: ServerProcess) -> None:
+        del server
+        await progress(crowd)
+        await snapshot_is_stored(aws_stage)
+
+    async with proxying(aws_stage.peers.s3_url) as proxy:
+        proxy.acts["PUT"] = conflicts(2)
+        await told(aws_stage, aws_stage.through(s3_url=proxy.url), tmp_path, story)
+
+
+async def snapshot_is_stored(stage: AwsStage) -> None:
+    """Wait until there is one."""
+    async with asyncio.timeout(PATIENCE_S), stage.reading() as store:
+        while await store.blobs.get("canvas/canvas.bin") is None:  # noqa: ASYNC110 - S3 tells nobody
+            await asyncio.sleep(LOOK_EVERY_S)
