@@ -109,7 +109,7 @@ class Backup:
         total, done = await journal.count(partitions), 0
         writers = Writers(moment.config.writers)
         async for page in journal.read(partitions, page=PAGE):
-            yield [row for row in page if _counts(row, writers, moment.seq)]
+            yield [row for row in page if writers.belongs(row, moment.seq)]
             done += len(page)
             self.advance("Copying history", done, max(done, total))
 
@@ -144,13 +144,6 @@ class Backup:
             async for items in items_of(self.source.tables, table):
                 for item in items:
                     await self.target.tables.write(Put(table, item))
-
-
-def _counts(row: Item, writers: Writers, seq: int) -> bool:
-    """Whether a row is of the moment; one without a seq is a copy of another for the index."""
-    if "seq" not in row:
-        return bool(row.get("ofSeq", 0) <= seq)
-    return bool(row["seq"] <= seq) and writers.vouch_for(row)
 
 
 def differences(games: list[Moment], report: Report) -> list[str]:

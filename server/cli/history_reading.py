@@ -5,6 +5,7 @@ in pages and keeps none. Called by history_export.py.
 """
 
 import hashlib
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -114,6 +115,7 @@ class _Export:
         self._published = published
         self._geometry: Geometry = published.config.lineage.geometry
         self._writers = Writers(published.config.writers)
+        self._last = sys.maxsize if published.seq is None else published.seq
         self._area: Rectangle | None = None
         if wish.region is not None:
             self._area = original_area(check_region(wish.region, self._geometry), self._geometry)
@@ -133,16 +135,10 @@ class _Export:
             advance(done, total)
 
     def _entries(self, items: list[Item]) -> list[dict[str, Any]]:
-        counted = [item for item in items if self._counts(item)]
+        counted = [item for item in items if self._writers.published(item, self._last)]
         for item in counted:
             self._check_seq(item)
         return [self._entry(item) for item in counted if self._is_wanted(item)]
-
-    def _counts(self, item: Item) -> bool:
-        if "seq" not in item or not self._writers.vouch_for(item):
-            return False
-        last = self._published.seq
-        return last is None or item["seq"] <= last
 
     def _check_seq(self, item: Item) -> None:
         seq = item["seq"]

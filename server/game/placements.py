@@ -23,7 +23,7 @@ def is_published(item: Item, seq: int, writers: Writers) -> bool:
 
     No row is that superseded writers left, whatever their numbers are.
     """
-    return is_placement(item) and item["seq"] <= seq and writers.vouch_for(item)
+    return not is_control(item) and writers.published(item, seq)
 
 
 def lies_in(area: Rectangle | None, item: Item) -> bool:

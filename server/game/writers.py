@@ -1,7 +1,7 @@
 """Which rows of a history count: nothing that a superseded writer left beyond its last valid seq.
 
-Owns that rule for every reader: recovery, the command `history`, exports. Pure; made of what the
-config item lists.
+Owns that rule for every reader: recovery, the commands that look up, exports, the care of stores.
+Pure; made of what the config item lists.
 """
 
 from collections.abc import Mapping
@@ -22,6 +22,19 @@ class Writers:
             self._last_valid[fence] = self._bound_of(fence)
         last_valid = self._last_valid[fence]
         return last_valid is None or item["seq"] <= last_valid
+
+    def published(self, item: Item, seq: int) -> bool:
+        """Whether an item was published by `seq`: numbered up to there, and its writer's to add."""
+        return "seq" in item and item["seq"] <= seq and self.vouch_for(item)
+
+    def belongs(self, item: Item, seq: int) -> bool:
+        """Whether an item is a part of what was published by `seq`.
+
+        Copies of rows for the index, which have no number of their own, go with the row.
+        """
+        if "seq" not in item:
+            return bool(item.get("ofSeq", 0) <= seq)
+        return self.published(item, seq)
 
     def _bound_of(self, fence: int) -> int | None:
         """Bound a fence that nobody listed by the next one: its taker died before it came to it."""

@@ -37,15 +37,18 @@ async def read_past(
     return outcome
 
 
-async def seq_at(store: Store, config: GameConfig, at_ms: int) -> int:
-    """Return the newest seq at the end of that millisecond; 0 when there was none yet."""
+async def seq_at(store: Store, config: GameConfig, at_ms: int, newest: int) -> int:
+    """Return the newest seq at the end of that millisecond; 0 when there was none yet.
+
+    `newest` is the newest that was published at all.
+    """
     writers, cursor = Writers(config.writers), None
     up_to = time_key(at_ms + 1)
     while True:
         look = Lookback(up_to=up_to, limit=LOOKED_AT, cursor=cursor)
         page = await store.journal.newest(config.partitions, look)
         for item in page.items:
-            if "seq" in item and writers.vouch_for(item):
+            if writers.published(item, newest):
                 return int(item["seq"])
         cursor = page.cursor
         if cursor is None:

@@ -8,7 +8,7 @@ it, and by copying.py.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from persistence.ports import Item, Key, Store
+from persistence.ports import Item, Store
 from persistence.scan import pages_of
 from persistence.tables import CONFIG, HISTORY
 from server.care.advance import Advance
@@ -38,16 +38,14 @@ class SourceGame:
     item: Item
     """Its config, as it is stored."""
     seq: int
-    orphans: frozenset[Key]
-    """Items that nobody was ever told of; they stay behind."""
+    """Items beyond it stay behind: nobody was ever told of them, and more may arrive late."""
 
     def histories(self) -> list[History]:
         """Return its partitions, and which items of them count."""
         writers = Writers(self.config.writers)
 
         def counts(item: Item) -> bool:
-            known = "seq" not in item or writers.vouch_for(item)
-            return known and Key(item["PK"], item["SK"]) not in self.orphans
+            return writers.belongs(item, self.seq)
 
         return [History(partition, counts) for partition in self.config.partitions]
 
@@ -65,8 +63,7 @@ async def read_games(store: Store, events: RecoveryEvents) -> list[SourceGame]:
 async def _game(store: Store, item: Item, events: RecoveryEvents) -> SourceGame:
     present = await read_present(store, game_of_sort_key(item[CONFIG.sort]), events)
     assert present is not None  # noqa: S101 - no game is ever taken away
-    outcome = present.outcome
-    return SourceGame(present.config, item, outcome.replica.seq, frozenset(outcome.orphans))
+    return SourceGame(present.config, item, present.outcome.replica.seq)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ async def _resolved(store: Store, point: Point, present: Present, now_ms: int) -
     if newest == 0:
         raise CannotRestore(f"nothing was ever placed on {game}: there is nothing to restore")
     if point.at_ms is not None:
-        seq = await _seq_of_moment(store, point.at_ms, present.config, now_ms)
+        seq = await _seq_of_moment(store, point.at_ms, present, now_ms)
     else:
         seq = point.seq or 0
         if not 1 <= seq <= newest:
@@ -97,10 +97,11 @@ async def _resolved(store: Store, point: Point, present: Present, now_ms: int) -
     return seq
 
 
-async def _seq_of_moment(store: Store, at_ms: int, config: GameConfig, now_ms: int) -> int:
+async def _seq_of_moment(store: Store, at_ms: int, present: Present, now_ms: int) -> int:
+    config = present.config
     if at_ms > now_ms:
         raise CannotRestore(f"{told(at_ms)} is in the future; it is {told(now_ms)} now")
-    seq = await seq_at(store, config, at_ms)
+    seq = await seq_at(store, config, at_ms, present.outcome.replica.seq)
     if seq == 0:
         first = await _first_ms(store, config)
         raise CannotRestore(
@@ -133,7 +134,7 @@ async def _undone(store: Store, present: Present, after: str, listener: Recovery
     total = await store.journal.count(config.partitions, after=after)
     async for items in store.journal.read(config.partitions, after=after):
         for item in items:
-            if item.get("seq", newest + 1) <= newest and writers.vouch_for(item):
+            if writers.published(item, newest):
                 undone.take(item)
         listener.progress(undone.counts.total(), total)
     return undone
@@ -154,7 +155,7 @@ async def _palette(
     writers = Writers(present.config.writers)
     async for items in store.journal.read(present.config.partitions, up_to=past.last_sk):
         for item in items:
-            if "seq" in item and writers.vouch_for(item):
+            if writers.published(item, past.replica.seq):
                 found = _palette_of(item) or found
     if found is None:
         raise CannotRestore(
