@@ -186,6 +186,9 @@ class Hub:
         """Seconds between two flushes of the game that now has the longest pause."""
         return max((ticker.interval for ticker in self._tickers.values()), default=0.0)
 
+    def _subscriptions(self, connection: Connection) -> Iterator[Subscription]:
+        return (channel.watching[connection] for channel in self._of(connection))
+
     def _of(self, connection: Connection) -> Iterator[Channel]:
         return (channel for channel in self._channels.values() if connection in channel.watching)
 
@@ -202,10 +205,11 @@ class Hub:
             hints = [_hint_of(channel) for channel in self._channels.values()]
             connection.writelines(hints)
             self._traffic.events.add_all(hints)
-        for channel in list(self._of(connection)):
-            subscription = channel.watching[connection]
-            if subscription.pace is Pace.LAGGING and connection.writable:
-                channel.advance(subscription)
+        lagging = [each for each in self._subscriptions(connection) if each.pace is Pace.LAGGING]
+        # A large snapshot last: the streams of other games go on between its bands.
+        for subscription in sorted(lagging, key=lambda each: each.delivery is not None):
+            if connection.writable:
+                self._channels[subscription.game].advance(subscription)
         self.flush_acks(connection)
 
     def catch_up(self, connection: Connection) -> None:
