@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import cast
 
 from server.ports import Peer
+from server.transport.counts import Turned
 from server.transport.errors import BadHead
 from server.transport.half_close import end_writing
 from server.transport.handshake import PATH, Accepted, Gate, shake
@@ -80,7 +81,7 @@ class Door(asyncio.Protocol):
             if end is not None:
                 self._route(self._transport, parse_head(request[:end]), request[end + len(END) :])
         except BadHead as bad:
-            self._refuse(plain_response(bad.status, str(bad)))
+            self._refuse(Turned.HEAD, plain_response(bad.status, str(bad)))
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Leave the lobby."""
@@ -92,6 +93,8 @@ class Door(asyncio.Protocol):
         transport = self._transport
         if transport is None:
             return
+        if not self._refused:
+            self._note(Turned.SLOW)
         if self._refused or not self._request:
             transport.abort()
         else:
@@ -100,7 +103,7 @@ class Door(asyncio.Protocol):
 
     def _route(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
         if self._belongs_to_tls:
-            self._refuse(pointer_to_tls(head, is_socket=head.path == PATH))
+            self._refuse(Turned.PLAIN, pointer_to_tls(head, is_socket=head.path == PATH))
             return
         if head.path == PATH and self._doorway.upgrades is not None:
             self._upgrade(transport, head, rest, self._doorway.upgrades)
@@ -118,7 +121,7 @@ class Door(asyncio.Protocol):
         peer_name = transport.get_extra_info("peername")
         answer = shake(head, peer_name[0] if peer_name else "", upgrades.gate)
         if not isinstance(answer, Accepted):
-            self._refuse(answer.response)
+            self._refuse(answer.why, answer.response)
             return
         self._doorway.lobby.leave(self)
         connection = WebSocket(
@@ -131,17 +134,21 @@ class Door(asyncio.Protocol):
         )
         connection.open(answer.response, rest)
 
-    def _refuse(self, response: bytes) -> None:
+    def _refuse(self, why: Turned, response: bytes) -> None:
         """Answer, and wait in the lobby for the client to hang up.
 
         Closing at once would reset the connection while the client still sends, and it would not
         see why.
         """
+        self._note(why)
         self._refused = True
         self._request = b""
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(response)
             end_writing(self._transport)
+
+    def _note(self, why: Turned) -> None:
+        self._doorway.environment.counts.turned[why] += 1
 
 
 def _check_start(request: bytes, how: str) -> None:

@@ -17,6 +17,7 @@ from websockets.http11 import Request
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from server.transport.counts import Turned
 from server.transport.head import Head, plain_response
 from server.transport.inbox import quiet
 from server.wire.binary_v1 import BINARY_V1
@@ -57,24 +58,27 @@ class Rejected(NamedTuple):
     """The upgrade is refused in HTTP."""
 
     response: bytes
+    why: Turned
 
 
 def shake(head: Head, peer_address: str, gate: Gate) -> Accepted | Rejected:
     """Decide a request for `/ws`."""
     retry_after_s = gate.admit()
     if retry_after_s is not None:
-        return Rejected(_too_many(retry_after_s))
+        return Rejected(_too_many(retry_after_s), Turned.RATE)
     complaint = _origin_complaint(head, gate)
     if complaint is not None:
-        return Rejected(plain_response(HTTPStatus.FORBIDDEN, complaint))
+        return Rejected(plain_response(HTTPStatus.FORBIDDEN, complaint), Turned.ORIGIN)
     if head.has_body:
-        return Rejected(plain_response(HTTPStatus.BAD_REQUEST, "a handshake has no body"))
+        return Rejected(
+            plain_response(HTTPStatus.BAD_REQUEST, "a handshake has no body"), Turned.HANDSHAKE
+        )
     protocol = ServerProtocol(select_subprotocol=_select, logger=quiet)
     response = protocol.accept(_request(head))
     protocol.send_response(response)
     raw = b"".join(protocol.data_to_send())
     if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
-        return Rejected(raw)
+        return Rejected(raw, Turned.HANDSHAKE)
     remote = gate.address_of(peer_address, head.joined("x-forwarded-for"))
     return Accepted(raw, _CODECS[protocol.subprotocol], remote)
 

@@ -13,6 +13,7 @@ from functools import partial
 
 from server.clock import Clock
 from server.transport.binding import BACKLOG, bind
+from server.transport.counts import TransportCounts
 from server.transport.door import Door, Doorway, Upgrades
 from server.transport.keepalive import SLICE, Keepalive
 from server.transport.lobby import Lobby
@@ -39,10 +40,11 @@ class Listener:
     ) -> None:
         self.live: set[WebSocket] = set()
         """The open WebSockets."""
+        self.counts = TransportCounts()
         self._clock = clock
         self._lobby = Lobby(settings.max_waiting, settings.head_timeout_ms)
         self._keepalive = Keepalive(self.live, settings.ping_ms)
-        environment = Environment(settings, clock, on_fault, _call_soon, self.live)
+        environment = Environment(settings, clock, on_fault, _call_soon, self.live, self.counts)
         self._doorway = Doorway(environment, self._lobby, make_http, upgrades)
         self._tls = tls
         self._ports: list[asyncio.Server | TlsPort] = []

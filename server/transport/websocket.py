@@ -9,10 +9,11 @@ set, ended by its keepalive: it has no task, timer or queue of its own.
 import asyncio
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from server.clock import Clock
 from server.ports import Peer
+from server.transport.counts import BY_CLIENT, LOST, TransportCounts
 from server.transport.errors import Violation
 from server.transport.half_close import end_writing
 from server.transport.inbox import END_OF_STREAM, Inbox, Message
@@ -39,6 +40,7 @@ class Environment:
     """Calls in a later turn of the loop."""
     live: "set[WebSocket]"
     """The connections that are open: the truth that counts are taken from."""
+    counts: TransportCounts = field(default_factory=TransportCounts)
 
 
 class WebSocket(asyncio.Protocol):
@@ -113,7 +115,7 @@ class WebSocket(asyncio.Protocol):
         """Tell `closing`, then close with the code; harmless when closing already."""
         if not self.closing:
             self._inbox.close(code, _short(reason))
-            self._begin_end(events.closing(code, reason, retry_after_ms))
+            self._begin_end(code, events.closing(code, reason, retry_after_ms))
 
     # What the keepalive and the listener ask.
 
@@ -153,6 +155,7 @@ class WebSocket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Deliver the messages that are whole; the inbox keeps the rest."""
         self.pulse.heard = True
+        self._environment.counts.received_bytes += len(data)
         if self._reading and (message := self._inbox.only_message(data)) is not None:
             self._deliver(message)
             return
@@ -164,6 +167,8 @@ class WebSocket(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """Let the transport close: who has said the last byte is told nothing more."""
+        if not self.closing:
+            self._note_end(LOST)
         self.closing = True
         self._reading = False
 
@@ -183,6 +188,8 @@ class WebSocket(asyncio.Protocol):
 
     def connection_lost(self, _exc: Exception | None) -> None:
         """Leave the live set and tell the peer, once."""
+        if not self.closing:
+            self._note_end(LOST)
         self.closing = True
         self._reading = False
         self._environment.live.discard(self)
@@ -220,14 +227,16 @@ class WebSocket(asyncio.Protocol):
         except Violation as violation:
             self._refuse(violation)
         if inbox.closing and not self.closing:
-            self._begin_end(b"")
+            self._begin_end(BY_CLIENT, b"")
 
     def _deliver(self, message: Message) -> None:
         is_text, data = message
         try:
             if is_text:
+                self._environment.counts.texts += 1
                 self._peer.text_received(data)
             else:
+                self._environment.counts.binaries += 1
                 self._peer.binary_received(data)
         except Exception as fault:  # noqa: BLE001 - the edge: told once, the connection ends
             self._fault(fault)
@@ -246,8 +255,9 @@ class WebSocket(asyncio.Protocol):
 
     # The end.
 
-    def _begin_end(self, farewell: bytes) -> None:
+    def _begin_end(self, how: CloseCode | str, farewell: bytes) -> None:
         """Write the farewell and the inbox's close frame; read on only for the client's."""
+        self._note_end(how)
         self.closing = True
         self._reading = False
         environment = self._environment
@@ -265,7 +275,10 @@ class WebSocket(asyncio.Protocol):
         if violation.code is CloseCode.PROTOCOL:
             farewell = events.error(ErrorCode.BAD_FRAME, reason) + farewell
         self._inbox.fail(violation.code, _short(reason))
-        self._begin_end(farewell)
+        self._begin_end(violation.code, farewell)
+
+    def _note_end(self, how: CloseCode | str) -> None:
+        self._environment.counts.closed[str(how)] += 1
 
     def _guard(self, notify: Callable[..., None], *arguments: object) -> None:
         try:

@@ -34,6 +34,7 @@ class Bench:
             self._soon.append,
             self.live,
         )
+        self.counts = environment.counts
         self.connection = WebSocket(
             environment,
             self.transport,

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from server.transport.counts import Turned
 from server.transport.door import Door, Doorway, Upgrades
 from server.transport.handshake import Gate
 from server.transport.lobby import Lobby
@@ -16,22 +17,29 @@ from tests.support.transports import FakeTransport
 class Porch:
     """One door, its transport, and a lobby with a clock."""
 
-    def __init__(self, admit: int | None = None) -> None:
+    def __init__(self, admit: int | None = None, *, belongs_to_tls: bool = False) -> None:
         self.clock = FakeClock()
         self.lobby = Lobby(capacity=4, timeout_ms=10_000)
         self.live: set[WebSocket] = set()
         settings = TransportSettings(max_head_bytes=500)
         self.http: list[bytes] = []
         environment = Environment(settings, self.clock, self._fault, print, self.live)
+        self.counts = environment.counts
         gate = Gate(admit=lambda: admit, address_of=lambda peer, _: peer)
         self.door = Door(
             Doorway(
                 environment, self.lobby, self._make_http, Upgrades(gate, lambda: "c1", FakePeer)
-            )
+            ),
+            belongs_to_tls=belongs_to_tls,
         )
         self.transport = FakeTransport()
         self.transport.set_protocol(self.door)
         self.door.connection_made(self.transport)
+
+    @property
+    def turned(self) -> list[Turned]:
+        """Why somebody was turned away, each reason once."""
+        return [why for why, count in self.counts.turned.items() if count]
 
     def pass_time(self) -> None:
         self.clock.advance(10_000)
@@ -115,3 +123,32 @@ def test_a_lost_connection_has_left_the_lobby() -> None:
     assert len(porch.lobby) == 0
     porch.door.expire()
     assert not porch.transport.aborted
+    assert porch.turned == []
+
+
+def test_who_is_turned_away_is_counted_by_the_reason() -> None:
+    asked = {
+        Turned.HEAD: b"no http\r\n\r\n",
+        Turned.ORIGIN: upgrade_request("Origin: http://elsewhere"),
+        Turned.HANDSHAKE: upgrade_request("Sec-WebSocket-Protocol: another"),
+        Turned.SLOW: b"GET / HT",
+    }
+    for why, request in asked.items():
+        porch = Porch()
+        porch.door.data_received(request)
+        porch.pass_time()
+        assert porch.turned == [why]
+        assert porch.counts.turned[why] == 1
+
+
+def test_too_many_handshakes_are_counted_as_such() -> None:
+    porch = Porch(admit=3)
+    porch.door.data_received(upgrade_request())
+    porch.pass_time()
+    assert porch.turned == [Turned.RATE]
+
+
+def test_plain_words_to_a_port_of_tls_are_counted_as_such() -> None:
+    porch = Porch(belongs_to_tls=True)
+    porch.door.data_received(upgrade_request())
+    assert porch.turned == [Turned.PLAIN]
