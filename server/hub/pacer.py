@@ -1,10 +1,11 @@
 """The adaptive tick: how long to wait before the next flush.
 
-Owns one number, what the last flush cost. Knows no clock and no loop: the ticker tells it times in
-seconds. At once when idle, else so that the loop is at most half busy with fan-out.
+Owns one number, when the next flush may be. Knows no clock and no loop: the ticker tells it times
+in seconds. At once when idle, else so that the loop is at most half busy with fan-out.
 """
 
-COST_FACTOR = 1.0
+SHARE = 0.5
+"""Of the loop's time, at most, is fan-out's."""
 
 
 class Pacer:
@@ -21,7 +22,8 @@ class Pacer:
         """Seconds to wait before a flush that is asked for at `now`; 0 when idle."""
         return max(0.0, self._not_before - now)
 
-    def flushed(self, cost: float, ended: float) -> None:
-        """Note a flush; the next one waits as long as it held the loop, within the bounds."""
-        self.interval = min(self._max, max(self.shortest, COST_FACTOR * cost))
+    def flushed(self, started: float, ended: float, cost: float) -> None:
+        """Note a flush that held the loop for `cost` seconds; the rest of its time others had."""
+        rest = started + cost / SHARE - ended
+        self.interval = min(self._max, max(self.shortest, rest))
         self._not_before = ended + self.interval

@@ -50,6 +50,7 @@ class Ticker:
         self._handle: asyncio.Handle | None = None
         self._walking = False
         self._wanted = False
+        self._started = 0.0
         self._cost = 0.0
         self._new = False
         self._asked_at: float | None = None
@@ -119,7 +120,7 @@ class Ticker:
             self._handle = asyncio.get_running_loop().call_soon(self._guarded(self._go_on))
 
     def _publish(self) -> None:
-        started = self._clock.precise()
+        started = self._started = self._clock.precise()
         self._committed_at = started if self._asked_at is None else self._asked_at
         self._asked_at = None
         before = self._channel.replica.seq
@@ -143,7 +144,7 @@ class Ticker:
     def _end(self, ended: float) -> None:
         self._walking = False
         self._handle = None
-        self._pacer.flushed(self._cost, ended)
+        self._pacer.flushed(self._started, ended, self._cost)
         lag = ended - self._committed_at if self._new else None
         self._listener.flushed(Flush(self._cost, lag))
         if self._wanted:

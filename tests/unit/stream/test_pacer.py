@@ -9,23 +9,31 @@ def test_an_idle_stream_does_not_wait() -> None:
 
 def test_a_cheap_flush_is_followed_by_the_shortest_interval() -> None:
     pacer = Pacer(0.01, 0.2)
-    pacer.flushed(cost=0.001, ended=1.001)
+    pacer.flushed(started=1.0, ended=1.001, cost=0.001)
     assert round(pacer.delay(now=1.001), 6) == 0.01
 
 
 def test_a_dear_flush_is_followed_by_as_long_a_pause() -> None:
     pacer = Pacer(0.01, 0.2)
-    pacer.flushed(cost=0.02, ended=1.02)
+    pacer.flushed(started=1.0, ended=1.02, cost=0.02)
     assert round(pacer.delay(now=1.02), 6) == 0.02
+
+
+def test_what_others_had_meanwhile_is_part_of_the_pause() -> None:
+    pacer = Pacer(0.01, 0.2)
+    pacer.flushed(started=1.0, ended=1.06, cost=0.04)
+    assert round(pacer.delay(now=1.06), 6) == 0.02
+    pacer.flushed(started=2.0, ended=2.3, cost=0.04)
+    assert round(pacer.delay(now=2.3), 6) == 0.01
 
 
 def test_the_longest_interval_bounds_the_latency() -> None:
     pacer = Pacer(0.01, 0.2)
-    pacer.flushed(cost=1.0, ended=2.0)
+    pacer.flushed(started=1.0, ended=2.0, cost=1.0)
     assert round(pacer.delay(now=2.0), 6) == 0.2
 
 
 def test_time_that_has_passed_counts() -> None:
     pacer = Pacer(0.01, 0.2)
-    pacer.flushed(cost=0.02, ended=1.02)
+    pacer.flushed(started=1.0, ended=1.02, cost=0.02)
     assert pacer.delay(now=1.09) == 0.0
