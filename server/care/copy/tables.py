@@ -4,11 +4,10 @@ Item by item by key, since a scan has no order. The configs of games are not amo
 last, when all that they speak of is there (copying.py, which calls this).
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from persistence.ports import Delete, Item, Key, Put, Table, Tables
+from persistence.ports import Item, Key, Table, Tables
 from persistence.scan import pages_of
 from persistence.tables import BANS, MAIN, MILESTONES
 from server.care.advance import Advance
@@ -19,8 +18,6 @@ COPIED = (BANS, MILESTONES, MAIN)
 OWN = {"LEASE", "wsConnections", KEY.partition}
 """Partitions of the main table that mean nothing in another store."""
 PAGE = 500
-AT_ONCE = 16
-"""Items read, or written, in flight."""
 
 
 async def items_of(tables: Tables, table: Table) -> AsyncIterator[list[Item]]:
@@ -42,41 +39,33 @@ class TablesPass:
         """Make the target's table like the source's, or only compare them."""
         tally = Tally(f"table {table.name}")
         async for items in items_of(self.source, table):
-            there = await _found(self.target, table, items)
-            for item, other in zip(items, there, strict=True):
+            there = await self.target.get_many(table, [_key(table, item) for item in items])
+            await self._put(
+                table, [i for i, other in zip(items, there, strict=True) if other != i], tally
+            )
+            for item in items:
                 tally.count(item)
-                if other != item:
-                    await self._put(table, item, tally)
             self.advance(tally.what, tally.items, tally.items)
         async for items in items_of(self.target, table):
-            belonging = await _found(self.source, table, items)
-            for item, other in zip(items, belonging, strict=True):
-                if other is None:
-                    await self._delete(table, item, tally)
+            keys = [_key(table, item) for item in items]
+            belonging = await self.source.get_many(table, keys)
+            await self._delete(
+                table, [k for k, one in zip(keys, belonging, strict=True) if one is None], tally
+            )
         return tally
 
-    async def _put(self, table: Table, item: Item, tally: Tally) -> None:
-        tally.write(" / ".join(_key(table, item)))
-        if self.writes:
-            await self.target.write(Put(table, item))
+    async def _put(self, table: Table, items: list[Item], tally: Tally) -> None:
+        for item in items:
+            tally.write(" / ".join(_key(table, item)))
+        if self.writes and items:
+            await self.target.put_many(table, items)
 
-    async def _delete(self, table: Table, item: Item, tally: Tally) -> None:
-        key = _key(table, item)
-        tally.delete(" / ".join(key))
-        if self.writes:
-            await self.target.write(Delete(table, key))
+    async def _delete(self, table: Table, keys: list[Key], tally: Tally) -> None:
+        for key in keys:
+            tally.delete(" / ".join(key))
+        if self.writes and keys:
+            await self.target.delete_many(table, keys)
 
 
 def _key(table: Table, item: Item) -> Key:
     return Key(item[table.partition], item[table.sort])
-
-
-async def _found(tables: Tables, table: Table, items: Sequence[Item]) -> list[Item | None]:
-    """Read the items of the same keys, some at once."""
-    slots = asyncio.Semaphore(AT_ONCE)
-
-    async def get(item: Item) -> Item | None:
-        async with slots:
-            return await tables.get(table, _key(table, item))
-
-    return await asyncio.gather(*map(get, items))
