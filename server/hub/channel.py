@@ -215,8 +215,6 @@ class Channel:
             if not delivery.go_on(subscription.connection, self._traffic.snapshots):
                 return False
             subscription.delivery = None
-            # Catching it up before the last band has drained would be done again after it.
-            return subscription.connection.writable
         return True
 
     def _in_step(self, subscription: Subscription) -> None:

@@ -23,22 +23,23 @@ class Delivery:
         self._ended: asyncio.Event | None = None
 
     def go_on(self, connection: Connection, flow: Flow) -> bool:
-        """Write frames until the socket is full; returns whether the last one was written."""
-        while (frame := self._snapshot.frame(connection.codec, self._at)) is not None:
-            if not connection.writable or connection.closing:
-                return False
+        """Write frames until the socket is full; returns whether all are written and it is not."""
+        while connection.writable and not connection.closing:
+            frame = self._snapshot.frame(connection.codec, self._at)
+            if frame is None:
+                self.end()
+                return True
             self._at += 1
             flow.add(len(frame))
             connection.write(frame)
-        self.end()
-        return True
+        return False
 
     def left_bytes(self) -> int:
         """Payload that has not been written yet."""
         return self._snapshot.payload_bytes(self._at)
 
     def end(self) -> None:
-        """Let those go on who wait for it; it was written, or is not wanted any more."""
+        """Let those go on, in a later turn, who wait: it is written, or not wanted any more."""
         if self._ended is not None:
             self._ended.set()
 
