@@ -19,6 +19,7 @@ from server.telemetry.metrics import Metrics
 
 MS = 1000.0
 AGAIN_MS = 60_000
+RIGHT_TO_WRITE = "the right to write"
 """After so long an event is told again that goes on all the time."""
 
 
@@ -96,10 +97,12 @@ class OperatorLog:
             return
         self._lease_is_valid = is_valid
         if is_valid:
-            self.phase.store_back()
+            self.phase.store_back(RIGHT_TO_WRITE)
             self._log.info("the right to write is renewed; what waited is committed")
             return
-        self.phase.store_away("the right to write was not renewed in time; it is tried again")
+        self.phase.store_away(
+            RIGHT_TO_WRITE, "the right to write was not renewed in time; it is tried again"
+        )
         self._log.warning(
             "the right to write was not renewed in time; placements wait, watching goes on",
             remedy="look at the network and at DynamoDB; it is renewed as soon as that answers",
@@ -115,8 +118,10 @@ class OperatorLog:
             self.metrics.published(game.waited_ms / MS, flush.lag)
 
     def _delayed(self, game: Game, fault: TransientFault) -> None:
+        self.metrics.outages += 1
         self.phase.store_away(
-            f"placements on {game.name} wait for the store: {fault}; {fault.hint}"
+            game.name,
+            f"placements on {game.name} wait for the store: {fault}; {fault.hint}",
         )
         self._log.warning(
             "the store is away; placements wait, watching goes on",
@@ -126,7 +131,7 @@ class OperatorLog:
         )
 
     def _recovered(self, game: Game) -> None:
-        self.phase.store_back()
+        self.phase.store_back(game.name)
         self._log.info("the store is back; what waited is committed", game=game.name)
 
     def _failed(self, game: Game, fault: StoreError) -> None:
@@ -165,6 +170,7 @@ class OperatorLog:
 
     def snapshot_failed(self, game: Game, error: StoreError) -> None:
         """Note that a snapshot could not be stored."""
+        self.metrics.snapshot_failures += 1
         self._log.warning(
             "no snapshot was stored; the next start takes longer",
             game=game.name,
@@ -221,11 +227,13 @@ class OperatorLog:
         if isinstance(fault, TransientFault):
             self._log.warning("the store is away", doing=doing, fault=str(fault), remedy=fault.hint)
             return
+        self.metrics.faults += 1
         self._log.error("a fault", doing=doing, exc_info=fault)
 
     def loop_fault(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """Log what nobody caught in a callback or task."""
         del loop
+        self.metrics.faults += 1
         self._log.error(
             "a fault in the loop", what=context.get("message"), exc_info=context.get("exception")
         )

@@ -20,39 +20,41 @@ class Stage(Enum):
 class Phase:
     """The current stage; `reason` says in words why placements are not taken, empty if they are.
 
-    A fault of the store leaves the stage at READY and sets `reason`, for good or until it is back.
+    A fault of the store leaves the stage at READY and gives a reason, for good or until it is back.
     """
 
     def __init__(self) -> None:
-        self._away = ""
+        self._standing = "the board is being recovered; try again in a moment"
+        self._away: dict[str, str] = {}
         self.stage = Stage.STARTING
-        self.reason = "the board is being recovered; try again in a moment"
         self.retry_after_ms = 2_000
+
+    @property
+    def reason(self) -> str:
+        """What stands in the way, in words, and what helps."""
+        return self._standing or next(iter(self._away.values()), "")
 
     def ready(self) -> None:
         """The board is recovered and placements are taken."""
         self.stage = Stage.READY
-        self.reason = ""
+        self._standing = ""
 
     def impaired(self, reason: str) -> None:
         """Placements are not taken although watching goes on; `reason` tells the remedy."""
-        self.reason = reason
+        self._standing = reason
 
-    def store_away(self, reason: str) -> None:
-        """Placements wait for the store, and are refused once too many wait."""
-        if not self.reason:
-            self._away = self.reason = reason
+    def store_away(self, what: str, reason: str) -> None:
+        """Placements wait for `what` of the store, and are refused once too many wait."""
+        self._away[what] = reason
 
-    def store_back(self) -> None:
-        """The store takes placements again; what else stands in the way still does."""
-        if self.reason == self._away:
-            self.reason = ""
-        self._away = ""
+    def store_back(self, what: str) -> None:
+        """That is there again; what else stands in the way still does."""
+        self._away.pop(what, None)
 
     def draining(self, retry_after_ms: int) -> None:
         """The server was told to stop and will be back in about `retry_after_ms`."""
         self.stage = Stage.DRAINING
-        self.reason = "the server is restarting; come back in a moment"
+        self._standing = "the server is restarting; come back in a moment"
         self.retry_after_ms = retry_after_ms
 
     @property

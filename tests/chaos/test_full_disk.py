@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.disks import Disk, Limit, small_disk
-from tests.support.foreign import GAME, JSON, Foreign, dialled, place_frame
+from tests.support.foreign import GAME, JSON, dialled, place_frame
 from tests.support.ledger import read_ledger
 from tests.support.probe import ask, ask_until
 from tests.support.processes import process
-from tests.support.wire import Ack, Pixels
+from tests.support.standstill import joining_goes_on, nothing_is_told
 
 pytestmark = pytest.mark.chaos
 
@@ -46,7 +46,7 @@ async def test_pending_stays_pending_until_space_returns(disk: Disk) -> None:
             assert "tried again" in not_ready.text or "free some space" in not_ready.text
             assert "wait for the store" in not_ready.text
 
-            await nothing_is_told(player, heard)
+            await nothing_is_told(player, heard, len(BEFORE))
             await watching_goes_on(server.url)
             (refused,) = await player.put((9, 9, 9))
             assert refused.status == BUSY
@@ -74,17 +74,9 @@ async def test_pending_stays_pending_until_space_returns(disk: Disk) -> None:
             assert await late.in_step_by_checksum()
 
 
-async def nothing_is_told(player: Foreign, heard: int) -> None:
-    checksum = await player.ask("checksum", game=GAME)
-    assert checksum["seq"] == len(BEFORE)
-    assert not [one for one in player.heard[heard:] if isinstance(one, Ack | Pixels)]
-
-
 async def watching_goes_on(url: str) -> None:
+    await joining_goes_on(url, len(BEFORE))
     async with dialled(url) as late:
-        await late.play(guest=False)
-        assert late.follower.seq == len(BEFORE)
-        assert await late.in_step_by_checksum()
         x, y, color = BEFORE[-1]
         assert (await late.ask("pixel", game=GAME, x=x, y=y))["color"] == color
         x, y, _ = WAITING[-1]

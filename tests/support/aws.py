@@ -136,9 +136,13 @@ def aws_weather(
 ) -> Iterator[AwsWeather]:
     """One `microburst` before each peer, for the whole run."""
     with ExitStack() as stack:
-        dynamodb = running_microburst(tmp_path_factory.mktemp("faults"), aws_peers.dynamodb_url)
-        s3 = running_microburst(tmp_path_factory.mktemp("faults"), aws_peers.s3_url)
-        yield AwsWeather(stack.enter_context(dynamodb), stack.enter_context(s3))
+
+        def before(service: str, url: str) -> Microburst:
+            directory = tmp_path_factory.mktemp("faults")
+            return stack.enter_context(running_microburst(directory, service, url))
+
+        dynamodb = before("dynamodb", aws_peers.dynamodb_url)
+        yield AwsWeather(dynamodb, before("s3", aws_peers.s3_url))
 
 
 @pytest.fixture

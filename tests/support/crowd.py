@@ -23,7 +23,9 @@ FLAGS = (
     *("--snapshot-interval", "2", "--snapshot-pixels", "100", "--presence-debounce-ms", "200"),
 )
 PLAY_WITHIN_S = 300.0
+PROGRESS_WITHIN_S = 60.0
 AT_ONCE = 8
+LOOK_EVERY_S = 0.05
 
 
 @dataclass(slots=True)
@@ -97,6 +99,17 @@ class Crowd:
     @property
     def acknowledged(self) -> int:
         return sum(len(witness.placed) for witness in self.witnesses)
+
+    @property
+    def seen(self) -> int:
+        return sum(witness.seen_pixels for witness in self.witnesses)
+
+    async def progress(self, placements: int) -> None:
+        """Wait until so many more were acknowledged."""
+        enough = self.acknowledged + placements
+        async with asyncio.timeout(PROGRESS_WITHIN_S):
+            while self.acknowledged < enough:  # noqa: ASYNC110 - a crowd tells nobody
+                await asyncio.sleep(LOOK_EVERY_S)
 
     def audit(self, ledger: Ledger) -> Account:
         """Hold everything that anyone was told against the stored history."""

@@ -4,16 +4,17 @@ A test sets rules and clears them; a frozen one takes connections and says nothi
 what it passes on, since the name of the host is a part of what was signed.
 """
 
+import http.client
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from aiohttp import ClientSession
 
-from tests.support.peers import CREDENTIALS, free_ports, listens, peer, running
+from tests.support.peers import CREDENTIALS, PATIENCE_S, free_ports, listens, peer, running
 
 Rule = dict[str, Any]
 
@@ -65,10 +66,24 @@ class Microburst:
 
 
 @contextmanager
-def running_microburst(directory: Path, upstream: str) -> Iterator[Microburst]:
-    """Run one before a peer, in a fresh directory."""
+def running_microburst(directory: Path, service: str, upstream: str) -> Iterator[Microburst]:
+    """Run one before a peer that plays `service`, in a fresh directory."""
     program, (port,) = peer("microburst"), free_ports(1)
     command = [str(program), "--host", "127.0.0.1", "--port", str(port), "--resign"]
     command += ["--upstream", upstream]
     with running(command, directory, lambda: listens(port), CREDENTIALS) as pid:
+        _wake(port, service)
         yield Microburst(f"http://127.0.0.1:{port}", pid)
+
+
+def _wake(port: int, service: str) -> None:
+    """Ask once what does not matter: it reads the descriptions of AWS first, for seconds."""
+    scope = f"test/20260101/eu-central-1/{service}/aws4_request"
+    signed = f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host, Signature=0"
+    headers = {"Authorization": signed}
+    if service == "dynamodb":
+        headers["X-Amz-Target"] = "DynamoDB_20120810.ListTables"
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+    with closing(connection):
+        connection.request("POST" if service == "dynamodb" else "GET", "/", b"{}", headers)
+        connection.getresponse()

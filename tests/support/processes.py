@@ -55,7 +55,9 @@ class ServerProcess:
         async with asyncio.timeout(PATIENCE_S):
             line = (await self._process.stdout.readline()).decode()
         address = ADDRESS.search(line)
-        assert address is not None, f"it said {line!r} and not where it listens"
+        if address is None:
+            code, said = await self.ended()
+            raise AssertionError(f"it said {line!r} and ended with {code}: {said}")
         self.port = int(address[1])
 
     async def says(self, words: str) -> str:

@@ -29,6 +29,10 @@ class Relay:
         assert self._server is not None
         return f"ws://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/ws"
 
+    def lead_to(self, port: int) -> None:
+        """Let connections from now on go to another server."""
+        self._target_port = port
+
     def stall(self) -> None:
         """Let nothing more through to clients; what they send still passes."""
         self._passes.clear()
