@@ -1,9 +1,9 @@
 """The handshake: whether a request for `/ws` becomes a WebSocket, and which codec it speaks.
 
-Pure decisions over values, in this order: rate (429), origin (403), then all that the sans-IO
-protocol checks (400, 405, 426, 505), subprotocol included. No extension is ever negotiated.
-Never touches a socket; who is banned or too many is the session's, after the upgrade. Called by
-the door.
+Pure decisions over values, in this order: rate (429), origin (403), then, unless the request is a
+plain upgrade, all that the sans-IO protocol checks (400, 405, 426, 505), subprotocol included. No
+extension is ever negotiated. Never touches a socket; who is banned or too many is the session's,
+after the upgrade. Called by the door.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +20,7 @@ from websockets.typing import Subprotocol
 from server.transport.counts import Turned
 from server.transport.head import Head, plain_response
 from server.transport.inbox import quiet
+from server.transport.plain_handshake import answer_plain
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec
 from server.wire.json_v1 import JSON_V1
@@ -30,6 +31,7 @@ _CODECS: dict[str | None, Codec] = {
     JSON_V1.subprotocol: JSON_V1,
     None: JSON_V1,
 }
+_SPOKEN = frozenset(name for name in _CODECS if name is not None)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -73,13 +75,21 @@ def shake(head: Head, peer_address: str, gate: Gate) -> Accepted | Rejected:
         return Rejected(
             plain_response(HTTPStatus.BAD_REQUEST, "a handshake has no body"), Turned.HANDSHAKE
         )
+    remote = gate.address_of(peer_address, head.joined("x-forwarded-for"))
+    plain = answer_plain(head, _SPOKEN)
+    if plain is not None:
+        return Accepted(plain.response, _CODECS[plain.subprotocol], remote)
+    return _ask_library(head, remote)
+
+
+def _ask_library(head: Head, remote: str) -> Accepted | Rejected:
+    """Decide what is not plain: either it is right all the same, or it is told what is wrong."""
     protocol = ServerProtocol(select_subprotocol=_select, logger=quiet)
     response = protocol.accept(_request(head))
     protocol.send_response(response)
     raw = b"".join(protocol.data_to_send())
     if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
         return Rejected(raw, Turned.HANDSHAKE)
-    remote = gate.address_of(peer_address, head.joined("x-forwarded-for"))
     return Accepted(raw, _CODECS[protocol.subprotocol], remote)
 
 
