@@ -77,6 +77,7 @@ def compose(
     asyncio.get_running_loop().set_exception_handler(log.loop_fault)
     # The lease outermost: no await is between its check and what a commit allows.
     store = leased(timed(store, log.store_called, clock.precise))
+    _show(log.metrics, settings, store)
     games = Games()
     sessions = Sessions()
     hub = Hub(clock, _hub_settings(settings), log.hub_events(), log.metrics.traffic)
@@ -93,7 +94,11 @@ def compose(
         blobs=store.blobs,
         sessions=sessions,
         presence=PresenceService(
-            store.tables, sessions, settings.presence_debounce_ms / MS, log.fault
+            store.tables,
+            sessions,
+            settings.presence_debounce_ms / MS,
+            log.fault,
+            log.metrics.traffic.presence,
         ),
         authenticator=Authenticator(
             secret, clock.wall_ms, chance, _outside_issuer(settings, clock, keys)
@@ -109,11 +114,18 @@ def compose(
         metrics=log.metrics,
         on_fault=log.fault,
     )
-    counts = WatcherCounts(games, hub, sessions)
+    counts = WatcherCounts(games, hub, sessions, log.metrics.traffic.presence)
     ports = entrances(settings, transport, services)
     reading = patient(store, log.reading_delayed)
     parts = Parts(services, counts, store, reading, ports, log, founding, chance, keys)
     return Lifecycle(settings, parts)
+
+
+def _show(metrics: Metrics, settings: Settings, store: Store) -> None:
+    metrics.tell_build(version=__version__, store=settings.store)
+    metrics.readings.watch(
+        "lease_valid", "1 while this server has the right to write.", store.lease.valid
+    )
 
 
 def _issuer_keys(settings: Settings, clock: Clock, log: OperatorLog) -> KeySet | None:

@@ -21,6 +21,7 @@ from server.http.app import HttpSide, application
 from server.session.services import Services
 from server.session.session import Session
 from server.telemetry.metrics import Metrics
+from server.telemetry.readings import Readings
 from server.transport.door import Upgrades
 from server.transport.handshake import Gate
 from server.transport.listener import Listener
@@ -53,7 +54,39 @@ def entrances(settings: Settings, transport: TransportSettings, services: Servic
         settings=transport,
         tls=None if certificate is None else lambda: certificate.context,
     )
+    _show(listener, services.metrics.readings)
     return Entrances(http, listener, certificate, _admin_port(settings, services))
+
+
+def _show(listener: Listener, readings: Readings) -> None:
+    """Show what comes in by a port, in the metrics."""
+    counts, live = listener.counts, listener.live
+    readings.count(
+        "received_bytes", "Bytes that came over WebSockets.", lambda: counts.received_bytes
+    )
+    readings.count_each(
+        "messages",
+        "Messages that came over WebSockets: commands, and frames of placements.",
+        "kind",
+        lambda: {"command": counts.texts, "placements": counts.binaries},
+    )
+    readings.count_each(
+        "closed",
+        "Ends of WebSockets, by our close code or by what else ended them.",
+        "code",
+        lambda: counts.closed,
+    )
+    readings.count_each(
+        "door_refused",
+        "Connections that came no further than the door.",
+        "reason",
+        lambda: counts.turned,
+    )
+    readings.watch(
+        "unsent_bytes",
+        "Bytes that wait in this process for the kernel to take.",
+        lambda: sum(connection.buffered_bytes() for connection in live),
+    )
 
 
 def _admin_port(settings: Settings, services: Services) -> AdminPort | None:
@@ -69,7 +102,7 @@ def _certificate(settings: Settings, metrics: Metrics) -> KeptCertificate | None
     if settings.tls_cert is None or settings.tls_key is None:
         return None
     certificate = KeptCertificate(settings.tls_cert, settings.tls_key)
-    metrics.watch(
+    metrics.readings.watch(
         "certificate_expires_seconds",
         "Unix time at which the certificate of the public port expires.",
         lambda: certificate.expires_s,

@@ -30,6 +30,7 @@ from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
+from server.telemetry import probe
 from server.telemetry.progress import RecoveryProgress, announce, own_url
 from server.transport.listener import Listener
 from server.wire import events
@@ -78,6 +79,7 @@ class Lifecycle:
         self._snapshotters: list[Snapshotter] = []
         self._told = asyncio.Event()
         self._loss: LeaseLost | None = None
+        self._show_snapshots()
 
     async def run(self) -> int:
         """Serve until SIGTERM, SIGINT or SIGHUP; returns the exit code. Raises what `start` raises.
@@ -188,6 +190,9 @@ class Lifecycle:
         self._spawn(snapshotter.run(), f"storing snapshots of {game.name}")
         self._spawn(services.presence.run(), "telling presence")
         self._spawn(self._keep_house(), "housekeeping")
+        self._spawn(
+            probe.run(services.clock.precise, services.metrics.loop_late), "watching the loop"
+        )
         if self._parts.issuer_keys is not None:
             self._spawn(self._parts.issuer_keys.run(), "reading the outside issuer's keys")
         changes = self._parts.founding.changes_to(game.replica.settings)
@@ -204,6 +209,19 @@ class Lifecycle:
             every_events=settings.snapshot_pixels,
             on_error=log.snapshot_failed,
             on_stored=log.snapshot_stored,
+        )
+
+    def _show_snapshots(self) -> None:
+        readings, snapshotters = self._parts.services.metrics.readings, self._snapshotters
+        readings.watch(
+            "snapshot_age_seconds",
+            "Age of the newest stored snapshot of this run, or of the run while there is none.",
+            lambda: max((one.age_ms for one in snapshotters), default=0) / MS,
+        )
+        readings.watch(
+            "snapshot_behind_events",
+            "Events since then, which a start would have to read.",
+            lambda: max((one.behind for one in snapshotters), default=0),
         )
 
     def _spawn(self, work: Coroutine[Any, Any, None], doing: str) -> None:

@@ -16,6 +16,7 @@ from persistence.tables import MAIN
 from presence.tracker import Diff, Tracker
 from server.access.identity import Identity
 from server.audience.sessions import Member, Sessions
+from server.telemetry.traffic import Flow
 from server.wire import events
 from server.wire.json_text import event_frame
 
@@ -40,12 +41,14 @@ class PresenceService:
         sessions: Sessions,
         debounce: float,
         on_fault: Callable[[str, Exception], None],
+        told: Flow,
     ) -> None:
         self._tracker = Tracker()
         self._tables = tables
         self._sessions = sessions
         self._debounce = debounce
         self._on_fault = on_fault
+        self._told = told
         self._changed = asyncio.Event()
         self._seq = 0
         """What connections were told last."""
@@ -131,8 +134,8 @@ class PresenceService:
     async def _tell(self, frame: bytes) -> None:
         members = iter(self._sessions)
         while batch := list(islice(members, SLICE)):
-            for member in batch:
-                _tell_one(member, frame)
+            told = sum(_tell_one(member, frame) for member in batch)
+            self._told.add(len(frame), told)
             await asyncio.sleep(0)
 
     # --- the number ----------------------------------------------------------
@@ -172,10 +175,12 @@ class PresenceService:
         return 0 if item is None else int(item["seq"])
 
 
-def _tell_one(member: Member, frame: bytes) -> None:
+def _tell_one(member: Member, frame: bytes) -> bool:
+    """Tell one who wants to know; whether it was told."""
     if not member.wants_presence:
-        return
+        return False
     if member.connection.writable:
         member.connection.write(frame)
-    else:
-        member.presence_due = True
+        return True
+    member.presence_due = True
+    return False

@@ -11,6 +11,7 @@ from itertools import islice
 from server.audience.sessions import Sessions
 from server.game.game import Games
 from server.hub.hub import Hub
+from server.telemetry.traffic import Flow
 from server.wire import events
 
 SHARE = 100
@@ -23,10 +24,11 @@ SLICE = 500
 class WatcherCounts:
     """The counts of all games."""
 
-    def __init__(self, games: Games, hub: Hub, sessions: Sessions) -> None:
+    def __init__(self, games: Games, hub: Hub, sessions: Sessions, sent: Flow) -> None:
         self._games = games
         self._hub = hub
         self._sessions = sessions
+        self._sent = sent
         self._told: dict[str, int] = {}
         self._round = 0
 
@@ -57,4 +59,5 @@ class WatcherCounts:
                 if connection.writable:
                     for name in self._hub.watching(connection) & frames.keys():
                         connection.write(frames[name])
+                        self._sent.add(len(frames[name]))
             await asyncio.sleep(0)

@@ -140,11 +140,15 @@ def _answer(session: Session, command_id: int | None, outcome: SessionOutcome) -
     connection = session.connection
     if outcome is None or connection.closing:
         return
+    metrics = session.services.metrics
     if isinstance(outcome, Done):
         assert command_id is not None  # noqa: S101  # no command is carried out without one
-        connection.write(reply_ok(command_id, outcome.fields))
+        reply = reply_ok(command_id, outcome.fields)
     else:
-        connection.write(reply_error(command_id, outcome.code, outcome.message, **outcome.extra))
+        metrics.failed[outcome.code] += 1
+        reply = reply_error(command_id, outcome.code, outcome.message, **outcome.extra)
+    connection.write(reply)
+    metrics.traffic.replies.add(len(reply))
     outcome.then()
 
 

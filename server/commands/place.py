@@ -74,6 +74,7 @@ async def _place_and_wait(call: Call[Place]) -> Outcome:
     caller, asked = call.caller, call.request
     game = caller.services.games.get(asked.game)
     if game is None:
+        _count(caller.services, Refused.UNKNOWN_GAME)
         return unknown_game(asked.game)
     placement = caller.placement(
         asked.x, asked.y, asked.color, asked.generation, asked.request, index=0
@@ -82,6 +83,7 @@ async def _place_and_wait(call: Call[Place]) -> Outcome:
         async with asyncio.timeout(LONGEST_WAIT):
             outcome = await AwaitedPlacement().submit(placement, game)
     except TimeoutError:
+        _count(caller.services, Refused.BUSY)
         return _unknown_yet()
     if isinstance(outcome, Refusal):
         return _refused(caller.services, outcome, placement, game)
@@ -90,9 +92,13 @@ async def _place_and_wait(call: Call[Place]) -> Outcome:
 
 
 def _refused(services: Services, refusal: Refusal, placement: Placement, game: Game) -> Failed:
-    services.metrics.refused[refusal.why] += 1
+    _count(services, refusal.why)
     fields = refusal_fields(refusal, placement, game)
     return Failed(refusal.why.code, refusal.message, fields)
+
+
+def _count(services: Services, why: Refused) -> None:
+    services.metrics.refused[why] += 1
 
 
 def _unknown_yet() -> Failed:
@@ -116,6 +122,7 @@ COMMAND = Command(
         handler=_place_and_wait,
         needs_token=True,
         shows_cooldown=True,
+        on_refused=lambda services, refusal: _count(services, refusal.why),
     ),
     prepaid=False,
 )

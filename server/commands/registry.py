@@ -19,6 +19,7 @@ from canvas.refusals import Refusal
 from server.commands.caller import Caller
 from server.session.allowance import Bucket
 from server.session.answers import wait_fields
+from server.session.services import Services
 from server.session.session import Session
 from server.wire.codes import ErrorCode
 
@@ -115,6 +116,10 @@ MAX_BODY_BYTES = 16 * 1024
 _IN_PATH = re.compile(r"{(\w+)}")
 
 
+def _pass_over(_services: Services, _refusal: Refusal) -> None:
+    """Count nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Http(Generic[RequestT]):
     """How a command is asked for over HTTP.
@@ -134,6 +139,8 @@ class Http(Generic[RequestT]):
     shows_cooldown: bool = False
     """Whether the response's headers tell the cooldown in the game that the path names."""
     max_body_bytes: int = MAX_BODY_BYTES
+    on_refused: Callable[[Services, Refusal], None] = _pass_over
+    """Told of a refusal for rate, which keeps the request from its handler."""
 
 
 def fields_in(path: str) -> frozenset[str]:

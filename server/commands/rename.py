@@ -67,6 +67,7 @@ def _tell(services: Services, caller: object, renamed: Identity, you: dict[str, 
         member.identity = renamed
         if member is not caller:
             member.connection.write(frame)
+            services.metrics.traffic.events.add(len(frame))
 
 
 COMMAND = Command(

@@ -119,10 +119,15 @@ def pay(
     request: web.Request, purse: HttpPurse, cost: int = 1, bucket: Bucket = Bucket.MESSAGES
 ) -> None:
     """Pay for a request, and let its response tell what is left. Raises Problem (429)."""
-    request[PAID_FROM] = (purse, bucket)
-    refusal = purse.charge(cost, bucket)
+    refusal = charge(request, purse, cost, bucket)
     if refusal is not None:
         raise problem_of(refused(refusal))
+
+
+def charge(request: web.Request, purse: HttpPurse, cost: int, bucket: Bucket) -> Refusal | None:
+    """Pay as `pay` does, or give the refusal."""
+    request[PAID_FROM] = (purse, bucket)
+    return purse.charge(cost, bucket)
 
 
 def show_cooldown(request: web.Request, caller: HttpCaller, game: Game) -> None:

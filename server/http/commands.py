@@ -12,9 +12,9 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from server.commands.checks import forbidden, read_request
-from server.commands.registry import Call, Failed, Outcome, OverHttp, Registry
+from server.commands.registry import Call, Failed, Outcome, OverHttp, Registry, refused
 from server.http.bodies import send
-from server.http.caller import Callers, HttpCaller, pay, show_cooldown
+from server.http.caller import Callers, HttpCaller, charge, show_cooldown
 from server.http.fields import Fields
 from server.http.problems import problem_of, unauthorized
 from server.http.reading import started
@@ -44,7 +44,10 @@ def _serving(served: OverHttp, callers: Callers) -> Handler:
     async def serve(request: web.Request) -> web.StreamResponse:
         started(callers.services)
         caller = await callers.of(request)
-        pay(request, caller.allowance, command.cost, command.bucket)
+        refusal = charge(request, caller.allowance, command.cost, command.bucket)
+        if refusal is not None:
+            http.on_refused(callers.services, refusal)
+            raise problem_of(refused(refusal))
         if http.needs_token and caller.identity is None:
             raise unauthorized("this is for those who have a token")
         if (denied := forbidden(command, caller.roles)) is not None:

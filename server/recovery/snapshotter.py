@@ -45,8 +45,19 @@ class Snapshotter:
         self._on_stored = on_stored
         self._writer = SnapshotWriter(store.blobs, game.name)
         self._stored_seq = 0
+        self._stored_ms = clock.monotonic_ms()
         self._tried_ms = clock.monotonic_ms()
         self._storing = asyncio.Lock()
+
+    @property
+    def behind(self) -> int:
+        """Events since the last snapshot of this run: what a start would have to read."""
+        return self._game.replica.seq - self._stored_seq
+
+    @property
+    def age_ms(self) -> int:
+        """Age of that snapshot, or of the run while there is none."""
+        return self._clock.monotonic_ms() - self._stored_ms
 
     async def run(self) -> None:
         """Look every second whether one is due."""
@@ -56,7 +67,7 @@ class Snapshotter:
                 await self.store_now()
 
     def _due(self) -> bool:
-        new_events = self._game.replica.seq - self._stored_seq
+        new_events = self.behind
         waited_ms = self._clock.monotonic_ms() - self._tried_ms
         if new_events == 0 or waited_ms < CHECK_EVERY * 1000:
             return False
@@ -71,7 +82,7 @@ class Snapshotter:
         """
         async with self._storing:
             self._tried_ms = self._clock.monotonic_ms()
-            if self._game.replica.seq == self._stored_seq:
+            if not self.behind:
                 return
             started_ms = self._clock.monotonic_ms()
             snapshot = snapshot_of(self._game, self._clock.wall_ms())
@@ -86,6 +97,7 @@ class Snapshotter:
                 self._on_error(self._game, error)
                 return
             self._stored_seq = snapshot.seq
+            self._stored_ms = started_ms
             self._on_stored(self._game, self._clock.monotonic_ms() - started_ms)
 
     async def _raise_config_seq(self, seq: int) -> None:

@@ -147,11 +147,16 @@ class Placing:
         self._tell_refused(refusal, placement, tag)
 
     def _tell_refused(self, refusal: Refusal, placement: Placement, tag: object) -> None:
-        self._placer.services.metrics.refused[refusal.why] += 1
+        metrics = self._placer.services.metrics
+        metrics.refused[refusal.why] += 1
         if isinstance(tag, _FrameTag):
-            self.connection.write(_binary_refusal(refusal, placement, tag))
+            answer = _binary_refusal(refusal, placement, tag)
         elif isinstance(tag, _CommandTag):
-            self.connection.write(_json_refusal(refusal, placement, tag))
+            answer = _json_refusal(refusal, placement, tag)
+        else:
+            return
+        self.connection.write(answer)
+        metrics.traffic.acks.add(len(answer))
 
 
 def unknown_game(name: str) -> Refusal:

@@ -92,7 +92,7 @@ class Session:
         self.connection = connection
         services = self.services
         phase = services.phase
-        connection.write(self._hello())
+        self._tell(self._hello())
         if phase.stage is Stage.STARTING:
             connection.write(events.starting(phase.retry_after_ms))
             connection.close(CloseCode.STARTING, phase.reason, phase.retry_after_ms)
@@ -106,6 +106,10 @@ class Session:
             self.reject(rejection)
             return
         self._join()
+
+    def _tell(self, frame: bytes) -> None:
+        self.connection.write(frame)
+        self.services.metrics.traffic.events.add(len(frame))
 
     def _hello(self) -> bytes:
         rules = self.services.rules
@@ -196,7 +200,7 @@ class Session:
 
     def bad_frame(self, message: str) -> None:
         """Tell that a message broke the protocol, and close."""
-        self.connection.write(events.error(ErrorCode.BAD_FRAME, message))
+        self._tell(events.error(ErrorCode.BAD_FRAME, message))
         self.connection.close(CloseCode.PROTOCOL, message)
 
     def charge(self, cost: int, bucket: Bucket = Bucket.MESSAGES) -> Refusal | None:
@@ -228,7 +232,7 @@ class Session:
         self.resume_streams()
         if self.presence_due:
             self.presence_due = False
-            self.connection.write(self.services.presence.snapshot_frame())
+            self._tell(self.services.presence.snapshot_frame())
 
     def pause_streams(self) -> None:
         """Stop the hub's writes to this connection until as many `resume_streams`."""

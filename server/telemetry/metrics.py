@@ -1,18 +1,25 @@
 """Metrics of one server, in Prometheus' terms.
 
-Owns every name and label that `/metrics` shows; the only importer of prometheus_client. Each
-instance has a registry of its own. Counted by sessions, hub and journal; it decides nothing.
+Owns every name and label that `/metrics` shows but for those of readings, which other rooms add;
+with readings.py the only importer of prometheus_client. Each instance has a registry of its own.
+Counted by sessions, hub and journal; it decides nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
 
-from prometheus_client import CollectorRegistry, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client import (
+    GC_COLLECTOR,
+    PLATFORM_COLLECTOR,
+    CollectorRegistry,
+    Histogram,
+    Info,
+    ProcessCollector,
+    generate_latest,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.registry import Collector
 
 from canvas.refusals import Refused
+from server.telemetry.readings import Numbers, Readings
 from server.telemetry.traffic import Traffic
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -22,20 +29,103 @@ _ITEMS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
 class Metrics:
-    """Counters, and gauges that are read when they are asked for.
+    """What is counted and timed, and readings that are taken when they are asked for.
 
-    `accepted`, `refused` and `responses` are plain numbers for whoever counts: a counter of the
-    library locks, which costs as much as a whole placement.
+    Plain numbers for whoever counts: a counter of the library locks, which costs as much as a
+    whole placement.
     """
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
         self.accepted = 0
         self.refused = dict.fromkeys(Refused, 0)
+        self.failed: Counter[str] = Counter()
+        """Commands over WebSocket that were not carried out, by code."""
         self.responses: Counter[int] = Counter()
         """Over HTTP, by status."""
+        self.outages = 0
+        self.faults = 0
+        self.snapshot_failures = 0
         self.traffic = Traffic()
-        self._registry.register(_Counts(self))
+        self._registry = CollectorRegistry()
+        self.readings = Readings(self._registry)
+        self._show_process()
+        self._count_requests(self.readings)
+        self._count_traffic(self.readings, self.traffic)
+        self._count_troubles(self.readings)
+        self._time()
+
+    def _show_process(self) -> None:
+        ProcessCollector(registry=self._registry)
+        for collector in (PLATFORM_COLLECTOR, GC_COLLECTOR):
+            self._registry.register(collector)
+
+    def _count_requests(self, readings: Readings) -> None:
+        readings.count(
+            "placements_accepted",
+            "Placements that were committed, published and acknowledged.",
+            lambda: self.accepted,
+        )
+        readings.count_each(
+            "placements_refused",
+            "Placements that were refused, by code.",
+            "code",
+            lambda: {why.code: count for why, count in self.refused.items()},
+        )
+        readings.count_each(
+            "commands_failed",
+            "Commands over WebSocket that were not carried out, by code; placements apart.",
+            "code",
+            lambda: self.failed,
+        )
+        readings.count_each(
+            "http_responses",
+            "Responses over HTTP, by status.",
+            "status",
+            lambda: {str(status): count for status, count in self.responses.items()},
+        )
+
+    def _count_traffic(self, readings: Readings, traffic: Traffic) -> None:
+        def deliveries() -> Numbers:
+            return {kind: flow.deliveries for kind, flow in traffic.flows().items()}
+
+        def sent_bytes() -> Numbers:
+            return {kind: flow.size_bytes for kind, flow in traffic.flows().items()}
+
+        readings.count_each(
+            "deliveries", "Times that something was handed to a connection.", "kind", deliveries
+        )
+        readings.count_each(
+            "sent_bytes", "Bytes that were handed to connections.", "kind", sent_bytes
+        )
+        readings.count(
+            "catch_ups_encoded",
+            "Catch-ups that were made; all further ones of that kind were shared.",
+            lambda: traffic.catch_ups_encoded,
+        )
+        readings.count(
+            "snapshots_encoded",
+            "Boards that were encoded for joiners; one serves any number of them.",
+            lambda: traffic.snapshots_encoded,
+        )
+
+    def _count_troubles(self, readings: Readings) -> None:
+        readings.count(
+            "store_outages",
+            "Spells during which the store took no commit, each counted once.",
+            lambda: self.outages,
+        )
+        readings.count(
+            "snapshot_failures",
+            "Snapshots that could not be stored.",
+            lambda: self.snapshot_failures,
+        )
+        readings.count(
+            "faults",
+            "Exceptions that nobody expected; the log has each.",
+            lambda: self.faults,
+        )
+
+    def _time(self) -> None:
         self._store_seconds = Histogram(
             "tesserae_store_seconds",
             "Time that a call of the store took, failed ones included, by port and method.",
@@ -45,34 +135,30 @@ class Metrics:
         )
         self._commit_items = self._histogram("commit_items", "Events in a commit.", _ITEMS)
         self._flush_seconds = self._histogram(
-            "flush_seconds", "Time that a flush to all watchers took.", _SECONDS
+            "flush_seconds", "Time that a flush to all watchers held the loop."
         )
         self._publication_seconds = self._histogram(
             "publication_seconds",
             "Time from the decision on the oldest event of a flush until it was published.",
-            _SECONDS,
         )
         self._fanout_lag_seconds = self._histogram(
             "fanout_lag_seconds",
             "Time from the first commit of a flush until the last reader in step was told.",
-            _SECONDS,
         )
         self._snapshot_seconds = self._histogram(
-            "snapshot_seconds", "Time that a stored snapshot took.", _SECONDS
+            "snapshot_seconds", "Time that a stored snapshot took."
+        )
+        self._loop_lag_seconds = self._histogram(
+            "loop_lag_seconds", "How late the loop woke somebody who looks twenty times a second."
         )
 
-    def _histogram(self, name: str, text: str, buckets: tuple[float, ...]) -> Histogram:
+    def _histogram(self, name: str, text: str, buckets: tuple[float, ...] = _SECONDS) -> Histogram:
         return Histogram(f"tesserae_{name}", text, buckets=buckets, registry=self._registry)
 
-    def watch(self, name: str, text: str, read: Callable[[], float]) -> None:
-        """Add a gauge that calls `read` whenever metrics are asked for."""
-        Gauge(f"tesserae_{name}", text, registry=self._registry).set_function(read)
-
-    def watch_each(
-        self, name: str, text: str, label: str, read: Callable[[], Mapping[str, float]]
-    ) -> None:
-        """Add a gauge with a value for each value of one label, which are few."""
-        self._registry.register(_Each(f"tesserae_{name}", text, label, read))
+    def tell_build(self, **what: str) -> None:
+        """Show what runs here, as labels; once."""
+        build = Info("tesserae_build", "What runs here.", registry=self._registry)
+        build.info(what)
 
     def store_called(self, operation: str, seconds: float, items: int) -> None:
         """Note a call of the store (`port.method`), and how many items it wrote."""
@@ -81,7 +167,7 @@ class Metrics:
             self._commit_items.observe(items)
 
     def flushed(self, seconds: float) -> None:
-        """Note a flush."""
+        """Note what a flush cost the loop."""
         self._flush_seconds.observe(seconds)
 
     def published(self, seconds: float, lag: float) -> None:
@@ -93,77 +179,10 @@ class Metrics:
         """Note a stored snapshot."""
         self._snapshot_seconds.observe(seconds)
 
+    def loop_late(self, seconds: float) -> None:
+        """Note how late the loop was."""
+        self._loop_lag_seconds.observe(seconds)
+
     def text(self) -> bytes:
         """Render everything in Prometheus' text format (`CONTENT_TYPE`)."""
         return generate_latest(self._registry)
-
-
-class _Each(Collector):
-    """Shows one number for each value of a label."""
-
-    def __init__(
-        self, name: str, text: str, label: str, read: Callable[[], Mapping[str, float]]
-    ) -> None:
-        self._name = name
-        self._text = text
-        self._label = label
-        self._read = read
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Read them now."""
-        family = GaugeMetricFamily(self._name, self._text, labels=[self._label])
-        for value, number in self._read().items():
-            family.add_metric([value], number)
-        yield family
-
-
-class _Counts(Collector):
-    """Shows the plain counts."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        """Give what was counted so far."""
-        yield CounterMetricFamily(
-            "tesserae_placements_accepted",
-            "Placements that were committed, published and acknowledged.",
-            value=self._metrics.accepted,
-        )
-        refused = CounterMetricFamily(
-            "tesserae_placements_refused", "Placements that were refused, by code.", labels=["code"]
-        )
-        for why, count in self._metrics.refused.items():
-            refused.add_metric([why.code], count)
-        yield refused
-        responses = CounterMetricFamily(
-            "tesserae_http_responses", "Responses over HTTP, by status.", labels=["status"]
-        )
-        for status, count in self._metrics.responses.items():
-            responses.add_metric([str(status)], count)
-        yield responses
-        yield from _traffic(self._metrics.traffic)
-
-
-def _traffic(traffic: Traffic) -> Iterator[CounterMetricFamily]:
-    deliveries = CounterMetricFamily(
-        "tesserae_deliveries", "Times that something was handed to a connection.", labels=["kind"]
-    )
-    sent_bytes = CounterMetricFamily(
-        "tesserae_sent_bytes", "Bytes that were handed to connections.", labels=["kind"]
-    )
-    for kind, flow in traffic.flows().items():
-        deliveries.add_metric([kind], flow.deliveries)
-        sent_bytes.add_metric([kind], flow.size_bytes)
-    yield deliveries
-    yield sent_bytes
-    yield CounterMetricFamily(
-        "tesserae_catch_ups_encoded",
-        "Catch-ups that were made; all further ones of that kind were shared.",
-        value=traffic.catch_ups_encoded,
-    )
-    yield CounterMetricFamily(
-        "tesserae_snapshots_encoded",
-        "Boards that were encoded for joiners; one serves any number of them.",
-        value=traffic.snapshots_encoded,
-    )

@@ -46,4 +46,5 @@ class TransportCounts:
         ends = [*(str(code.value) for code in CloseCode), BY_CLIENT, LOST]
         self.closed = Counter(dict.fromkeys(ends, 0))
         """Ends of WebSockets by our close code, or `BY_CLIENT` or `LOST`."""
-        self.turned = Counter(dict.fromkeys(Turned, 0))
+        self.turned: Counter[str] = Counter(dict.fromkeys(Turned, 0))
+        """Those who came no further than the door, by `Turned`."""

@@ -26,7 +26,7 @@ HOMES = {
     "sqlite3": ("persistence/sqlite",),
     "structlog": ("server/telemetry/logs",),
     "jwt": ("server/access/auth",),
-    "prometheus_client": ("server/telemetry/metrics",),
+    "prometheus_client": ("server/telemetry/metrics", "server/telemetry/readings"),
     "uvloop": ("server/loop",),
     "pydantic_settings": ("server/config",),
     "click": ("server/cli/", "bots/"),

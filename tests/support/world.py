@@ -41,7 +41,6 @@ from server.replica.ring import Ring
 from server.session.services import Services, SessionRules
 from server.session.session import Session
 from server.telemetry.metrics import Metrics
-from server.telemetry.traffic import Traffic
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream
 from server.wire.codes import CloseCode
@@ -162,9 +161,12 @@ class World:
         self.sessions = Sessions()
         self.games = Games()
         # Without a shortest tick, so that nothing waits for a clock that stands still.
-        self.hub = Hub(self.clock, HubSettings(tick_min=0.0), _deaf(), Traffic())
+        self.metrics = Metrics()
+        self.hub = Hub(self.clock, HubSettings(tick_min=0.0), _deaf(), self.metrics.traffic)
         self.game = self._found(options)
-        self.watcher_counts = WatcherCounts(self.games, self.hub, self.sessions)
+        self.watcher_counts = WatcherCounts(
+            self.games, self.hub, self.sessions, self.metrics.traffic.presence
+        )
         self.services = self._services(options)
         self.clients: list[Client] = []
         self._dispatcher = Dispatcher(COMMANDS)
@@ -186,7 +188,13 @@ class World:
             journal=self.store.journal,
             blobs=self.store.blobs,
             sessions=self.sessions,
-            presence=PresenceService(self.store.tables, self.sessions, 0.0, self.note_fault),
+            presence=PresenceService(
+                self.store.tables,
+                self.sessions,
+                0.0,
+                self.note_fault,
+                self.metrics.traffic.presence,
+            ),
             authenticator=self.auth,
             entry=options.get("entry", Everybody()),
             connection_limits=ConnectionLimits(*options.get("connections", (0, 0))),
@@ -194,7 +202,7 @@ class World:
             rename_limit=RenameLimit(self.clock.monotonic_ms),
             bans=self.bans,
             address_key=lambda address: f"key of {address}",
-            metrics=Metrics(),
+            metrics=self.metrics,
             on_fault=self.note_fault,
         )
 

@@ -47,7 +47,7 @@ async def test_metrics_count_what_happened(site: Site) -> None:
     assert "tesserae_placements_accepted_total 1.0" in text
     assert 'tesserae_placements_refused_total{code="out-of-bounds"} 1.0' in text
     assert all(f'code="{why.code}"' in text for why in Refused)
-    assert "tesserae_connections 1.0" in text
+    assert 'tesserae_connections{codec="binary"} 1.0' in text
     assert 'tesserae_readers{pace="live"} 1.0' in text
     assert "tesserae_uncommitted_placements 0.0" in text
     assert "tesserae_ready 1.0" in text
