@@ -39,6 +39,8 @@ class Told:
     """What the load client said, and the server's CPU seconds at the begin and the end of it."""
 
     joined: dict[str, Any]
+    resumed: dict[str, Any] | None
+    """Of those who were cut; None when nobody was."""
     end: dict[str, Any]
     cpu: float
 
@@ -100,4 +102,4 @@ def load(port: int, process: psutil.Process, **options: float | str) -> Told:
         cpu[what] = times.user + times.system
         told[what] = json.loads(values) if values else None
     assert client.wait() == 0, "the load client failed; see above"
-    return Told(told["joined"], told["end"], cpu["end"] - cpu["begin"])
+    return Told(told["joined"], told.get("resumed"), told["end"], cpu["end"] - cpu["begin"])

@@ -2,7 +2,8 @@
  *
  * usage: load port=N …, with the options of options.h as name=value
  * Placers come first and watch too; they place as soon as all of them have joined. Prints "joined
- * {…}", "begin" and "end {…}", each the moment that it is so, and hangs up after the end.
+ * {…}", with cut= "resumed {…}", "begin" and "end {…}", each the moment that it is so, and hangs up
+ * after the end.
  */
 #define _GNU_SOURCE
 #include "ws.h"
@@ -32,6 +33,7 @@ struct connection {
     struct reader reader;
     double began;
     uint64_t told; /* newest seq that it was told */
+    bool back;     /* it was here before and says where it stands */
     long bands_left;
     char response[1024];
     size_t response_bytes;
@@ -39,6 +41,7 @@ struct connection {
 
 static struct connection *connections, prober = {.probes = true};
 static long total, asked, inside, placers_inside, gone, channel = 1;
+static char epoch[40];
 static int poller;
 static uint8_t received[ROOM + RECEIVED];
 static double now, place_from, probe_at[REQUESTS];
@@ -68,6 +71,16 @@ static void send_text(struct connection *one, const char *text)
     send_all(one, frame, head + size);
 }
 
+static void add_wish(const struct connection *one, char *to, size_t room)
+{
+    char since[100] = "";
+    if (one->back)
+        snprintf(since, sizeof since, ",\"since\":{\"epoch\":\"%s\",\"seq\":%llu}", epoch,
+                 (unsigned long long)one->told);
+    snprintf(to, room, "{\"game\":\"%s\",\"snapshot\":\"%s\"%s}", options.game,
+             options.snapshot, since);
+}
+
 static void subscribe(struct connection *one)
 {
     char text[512];
@@ -75,8 +88,7 @@ static void subscribe(struct connection *one)
              "{\"do\":\"subscribe\",\"id\":1,\"guest\":%s,\"wantsPresence\":false,\"games\":[",
              one->places ? "true" : "false");
     if (options.watch || !one->places)
-        snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "{\"game\":\"%s\",\"snapshot\":\"%s\"}", options.game, options.snapshot);
+        add_wish(one, text + strlen(text), sizeof text - strlen(text));
     strcat(text, "]}");
     one->state = JOINING;
     one->bands_left = -1;
@@ -101,6 +113,18 @@ static long number_after(const struct frame *frame, const char *name)
     return found ? atol(found + strlen(name)) : -1;
 }
 
+/* Notes where the stream starts: what a watcher that is cut before any frame resumes from. */
+static void take_position(struct connection *one, const struct frame *frame)
+{
+    const char *found = memmem(frame->payload, frame->inspected, "\"epoch\":\"", 9);
+    if (!found || one->back)
+        return;
+    size_t size = strcspn(found + 9, "\"");
+    must(size < sizeof epoch, "too long an epoch");
+    memcpy(epoch, found + 9, size);
+    one->told = (uint64_t)atoll(strstr(found, "\"seq\":") + 6);
+}
+
 static void take_text(struct connection *one, const struct frame *frame)
 {
     long answered = number_after(frame, "\"re\":");
@@ -110,6 +134,8 @@ static void take_text(struct connection *one, const struct frame *frame)
         long found = number_after(frame, "\"channel\":");
         must(memmem(frame->payload, frame->inspected, "\"ok\":true", 9) != NULL, "refused to join");
         channel = found > 0 ? found : channel;
+        if (options.cut)
+            take_position(one, frame);
         bool follows = memmem(frame->payload, frame->inspected, "\"resume\":\"snapshot\"", 19);
         if (!follows)
             finish_joining(one);
@@ -274,6 +300,31 @@ static void turn(double wait)
     probe_due();
 }
 
+/* Cuts the last watchers and lets them come back at once; returns the seconds that it took. */
+static double cut_and_resume(void)
+{
+    for (long index = total - options.cut; index < total; index++) {
+        struct connection *one = connections + index;
+        close(one->file);
+        forget_reader(&one->reader);
+        one->state = OUTSIDE;
+        one->response_bytes = 0;
+        one->back = true;
+    }
+    inside -= options.cut;
+    for (double until = now + options.away; now < until;)
+        turn(0.001);
+    clear_samples(&tally.joins);
+    clear_samples(&tally.probes);
+    tally.joined_bytes = 0;
+    double began = now;
+    for (long index = total - options.cut; index < total; index++)
+        come(connections + index);
+    while (inside + gone < total)
+        turn(0.001);
+    return now - began;
+}
+
 static void make_connections(void)
 {
     total = options.placers + options.watchers;
@@ -301,7 +352,11 @@ int main(int count, char **words)
         join_due(started);
         turn(0.001);
     }
-    print_joined(inside, gone, now - started);
+    print_joined("joined", inside, gone, now - started);
+    if (options.cut) {
+        double took = cut_and_resume();
+        print_joined("resumed", inside, gone, took);
+    }
     for (double until = now + options.warm; now < until;)
         turn(0.001);
     clear_samples(&tally.probes);

@@ -19,7 +19,8 @@ static const struct {
     {"width", &options.width, NULL},     {"height", &options.height, NULL},
     {"watch", &options.watch, NULL},     {"rate", NULL, &options.rate},
     {"seconds", NULL, &options.seconds}, {"warm", NULL, &options.warm},
-    {"joins", NULL, &options.joins},
+    {"joins", NULL, &options.joins},     {"cut", &options.cut, NULL},
+    {"away", NULL, &options.away},
 };
 
 static void refuse(const char *word)
@@ -58,4 +59,5 @@ void read_options(int count, char **words)
     must(options.port > 0, "port= is needed");
     must(options.records > 0 && options.records <= MAX_RECORDS, "records= is 1 to 64");
     must(options.placers || !options.rate, "rate= needs placers=");
+    must(options.cut <= options.watchers, "cut= is at most watchers=");
 }

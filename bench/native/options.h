@@ -14,6 +14,8 @@ struct options {
     double rate;          /* frames a second of all placers together */
     double seconds, warm; /* of the measurement, and before it */
     double joins;         /* connections a second; 0: as fast as they are answered */
+    long cut;             /* watchers that are cut at once when all have joined, and come back */
+    double away;          /* seconds after which they come back, all at once */
     char snapshot[16];    /* inline, http or none */
     char game[132];
 };

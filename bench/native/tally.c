@@ -78,9 +78,9 @@ static void print_count(const char *name, uint64_t count)
     printf("\"%s\":%llu,", name, (unsigned long long)count);
 }
 
-void print_joined(long inside, long gone, double seconds)
+void print_joined(const char *what, long inside, long gone, double seconds)
 {
-    printf("joined {\"seconds\":%.3f,", seconds);
+    printf("%s {\"seconds\":%.3f,", what, seconds);
     print_count("inside", (uint64_t)inside);
     print_count("gone", (uint64_t)gone);
     print_count("bytes", tally.joined_bytes);

@@ -22,7 +22,7 @@ void note_placed(uint32_t request, uint64_t records);
 /* `told` is the newest seq that the connection knows; the times of a sampled one are kept. */
 void take_pixels(uint64_t *told, bool sampled, const uint8_t *payload);
 void take_ack(const uint8_t *payload);
-void print_joined(long inside, long gone, double seconds);
+void print_joined(const char *what, long inside, long gone, double seconds);
 void print_end(double seconds, long gone);
 
 #endif
