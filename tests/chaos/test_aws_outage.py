@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.aws import AwsStage, AwsWeather
+from tests.support.aws import AwsStage
 from tests.support.foreign import JSON, dialled, place_frame
 from tests.support.ledger import ledger_of
-from tests.support.microburst import REFUSED
+from tests.support.microburst import REFUSED, Microburst
 from tests.support.probe import ask, ask_until
 from tests.support.processes import process
 from tests.support.standstill import joining_goes_on, nothing_is_told
@@ -23,23 +23,25 @@ BEFORE = [(x, 1, x) for x in range(5)]
 WAITING = [(x, 2, x) for x in range(BACKLOG)]
 
 
-def away(weather: AwsWeather, how: str) -> AbstractAsyncContextManager[None]:
-    return weather.dynamodb.silent() if how == "silent" else weather.dynamodb.raging(REFUSED)
+def away(microburst: Microburst, how: str) -> AbstractAsyncContextManager[None]:
+    return microburst.silent() if how == "silent" else microburst.raging(REFUSED)
 
 
 @pytest.mark.parametrize("how", ["silent", "refusing"])
 async def test_pending_stays_pending_until_dynamodb_is_back(
-    how: str, aws_stage: AwsStage, aws_weather: AwsWeather, tmp_path: Path
+    how: str, aws_stage: AwsStage, microburst: Microburst, tmp_path: Path
 ) -> None:
     async with (
-        process(tmp_path, *FLAGS, *aws_weather.over(aws_stage).flags()) as server,
+        process(
+            tmp_path, *FLAGS, *aws_stage.through(dynamodb_url=microburst.url).flags()
+        ) as server,
         dialled(server.url) as player,
         dialled(server.url, JSON) as watcher,
     ):
         await player.play()
         await watcher.play(guest=False)
         await player.put(*BEFORE)
-        async with away(aws_weather, how):
+        async with away(microburst, how):
             heard = len(player.heard)
             await player.socket.send(place_frame(*WAITING, request=1))
             # Longer than the lease lasts: it runs out, and nobody is there to take it.

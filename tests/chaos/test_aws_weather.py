@@ -5,17 +5,18 @@ in the end.
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from tests.support.aws import AwsStage, AwsWeather
-from tests.support.aws_proxy import conflicts, proxying, unprocessed
+from tests.support.aws import AwsStage
+from tests.support.aws_proxy import conflicts, failing, proxying, unprocessed
 from tests.support.crowd import FLAGS, Account, Crowd, gathered
 from tests.support.ledger import ledger_of
-from tests.support.microburst import FAILING, LOST, THROTTLED, Rule
+from tests.support.microburst import LOST, THROTTLED, Microburst, Rule
 from tests.support.processes import ServerProcess
 
 pytestmark = [pytest.mark.chaos, pytest.mark.xdist_group("weather")]
@@ -24,6 +25,8 @@ BOTS, SPECTATORS = 30, 6
 PROGRESS = 2 * BOTS
 """Placements that are acknowledged while it lasts."""
 PATIENCE_S = 60.0
+OUTAGE_S = float(os.environ.get("CHAOS_OUTAGE_S", "2"))
+"""How long it lasts after the lease has run out."""
 LOOK_EVERY_S = 0.05
 Story = Callable[[Crowd, ServerProcess], Awaitable[None]]
 
@@ -46,25 +49,33 @@ async def told(stage: AwsStage, through: AwsStage, data: Path, story: Story) -> 
     return account
 
 
-async def progress(crowd: Crowd) -> None:
-    """Wait until more was acknowledged."""
-    enough = crowd.acknowledged + PROGRESS
-    async with asyncio.timeout(PATIENCE_S):
-        while crowd.acknowledged < enough:  # noqa: ASYNC110 - a crowd tells nobody
-            await asyncio.sleep(LOOK_EVERY_S)
-
-
 @pytest.mark.parametrize("rule", [THROTTLED, LOST], ids=["throttled", "answers lost"])
 async def test_placing_goes_on_while_dynamodb_fails_now_and_then(
-    rule: Rule, aws_stage: AwsStage, aws_weather: AwsWeather, tmp_path: Path
+    rule: Rule, aws_stage: AwsStage, microburst: Microburst, tmp_path: Path
 ) -> None:
     async def story(crowd: Crowd, server: ServerProcess) -> None:
         del server
-        async with aws_weather.dynamodb.raging(rule):
-            await progress(crowd)
-        await progress(crowd)
+        async with microburst.raging(rule):
+            await crowd.progress(PROGRESS)
+        await crowd.progress(PROGRESS)
 
-    await told(aws_stage, aws_weather.over(aws_stage), tmp_path, story)
+    await told(aws_stage, aws_stage.through(dynamodb_url=microburst.url), tmp_path, story)
+
+
+async def test_nothing_is_acknowledged_or_seen_while_dynamodb_is_away(
+    aws_stage: AwsStage, microburst: Microburst, tmp_path: Path
+) -> None:
+    async def story(crowd: Crowd, server: ServerProcess) -> None:
+        await crowd.progress(PROGRESS)
+        async with microburst.silent():
+            await server.says("the right to write was not renewed in time")
+            await asyncio.sleep(LOOK_EVERY_S)  # for what was on its way to clients
+            told = (crowd.acknowledged, crowd.seen)
+            await asyncio.sleep(OUTAGE_S)
+            assert (crowd.acknowledged, crowd.seen) == told
+        await crowd.progress(PROGRESS)
+
+    await told(aws_stage, aws_stage.through(dynamodb_url=microburst.url), tmp_path, story)
 
 
 async def test_a_batch_that_is_left_half_done_is_done_in_the_end(
@@ -76,22 +87,25 @@ async def test_a_batch_that_is_left_half_done_is_done_in_the_end(
 
         async def story(crowd: Crowd, server: ServerProcess) -> None:
             del server
-            await progress(crowd)
+            await crowd.progress(PROGRESS)
 
         await told(aws_stage, through, tmp_path, story)
 
 
 async def test_a_snapshot_that_s3_refuses_is_told_and_stored_later(
-    aws_stage: AwsStage, aws_weather: AwsWeather, tmp_path: Path
+    aws_stage: AwsStage, tmp_path: Path
 ) -> None:
-    async def story(crowd: Crowd, server: ServerProcess) -> None:
-        async with aws_weather.s3.raging(FAILING):
+    async with proxying(aws_stage.peers.s3_url) as proxy:
+        proxy.acts["PUT"] = failing
+
+        async def story(crowd: Crowd, server: ServerProcess) -> None:
             said = await server.says("no snapshot was stored; the next start takes longer")
             assert aws_stage.bucket in said
-            await progress(crowd)
-        await snapshot_is_stored(aws_stage)
+            await crowd.progress(PROGRESS)
+            del proxy.acts["PUT"]
+            await snapshot_is_stored(aws_stage)
 
-    await told(aws_stage, aws_weather.over(aws_stage), tmp_path, story)
+        await told(aws_stage, aws_stage.through(s3_url=proxy.url), tmp_path, story)
 
 
 async def test_a_put_that_meets_conflicts_is_tried_again(
@@ -99,7 +113,7 @@ async def test_a_put_that_meets_conflicts_is_tried_again(
 ) -> None:
     async def story(crowd: Crowd, server: ServerProcess) -> None:
         del server
-        await progress(crowd)
+        await crowd.progress(PROGRESS)
         await snapshot_is_stored(aws_stage)
 
     async with proxying(aws_stage.peers.s3_url) as proxy:

@@ -118,31 +118,13 @@ def aws_peers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AwsPeers]:
         yield AwsPeers(stack.enter_context(dynamodb), stack.enter_context(s3))
 
 
-@dataclass(frozen=True, slots=True)
-class AwsWeather:
-    """What a server may have between itself and the peers."""
-
-    dynamodb: Microburst
-    s3: Microburst
-
-    def over(self, stage: AwsStage) -> AwsStage:
-        """The stage, reached through both."""
-        return stage.through(dynamodb_url=self.dynamodb.url, s3_url=self.s3.url)
-
-
 @pytest.fixture(scope="session")
-def aws_weather(
+def microburst(
     aws_peers: AwsPeers, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[AwsWeather]:
-    """One `microburst` before each peer, for the whole run."""
-    with ExitStack() as stack:
-
-        def before(service: str, url: str) -> Microburst:
-            directory = tmp_path_factory.mktemp("faults")
-            return stack.enter_context(running_microburst(directory, service, url))
-
-        dynamodb = before("dynamodb", aws_peers.dynamodb_url)
-        yield AwsWeather(dynamodb, before("s3", aws_peers.s3_url))
+) -> Iterator[Microburst]:
+    """Faults before DynamoDB: one process for the whole run."""
+    with running_microburst(tmp_path_factory.mktemp("faults"), aws_peers.dynamodb_url) as faults:
+        yield faults
 
 
 @pytest.fixture

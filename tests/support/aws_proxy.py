@@ -16,6 +16,7 @@ from multidict import CIMultiDict
 
 LARGEST_BODY = 64 * 1024 * 1024
 _OF_THE_LINE = ("Connection", "Transfer-Encoding", "Content-Length", "Keep-Alive")
+_FAILED = b"<Error><Code>InternalError</Code><Message>try again</Message></Error>"
 _CONFLICT = b"<Error><Code>ConditionalRequestConflict</Code><Message>try again</Message></Error>"
 
 
@@ -28,8 +29,15 @@ class Call(NamedTuple):
     body: bytes
 
 
+class Cut(NamedTuple):
+    """An answer whose connection closes before its last byte; before its first when it is None."""
+
+    answer: web.Response | None
+
+
+Answer = web.Response | Cut
 PassOn = Callable[[Call], Awaitable[web.Response]]
-Act = Callable[[Call, PassOn], Awaitable[web.Response]]
+Act = Callable[[Call, PassOn], Awaitable[Answer]]
 
 
 class AwsProxy:
@@ -41,12 +49,13 @@ class AwsProxy:
         self._session = session
         self._upstream = upstream
 
-    async def take(self, request: web.Request) -> web.Response:
+    async def take(self, request: web.Request) -> web.StreamResponse:
         """Pass a call on, or do with it what the test wants."""
         action = request.headers.get("X-Amz-Target", request.method).rpartition(".")[2]
         call = Call(action, request.raw_path, CIMultiDict(request.headers), await request.read())
         act = self.acts.get(action)
-        return await (self._pass_on(call) if act is None else act(call, self._pass_on))
+        answer = await (self._pass_on(call) if act is None else act(call, self._pass_on))
+        return await _cut_off(request, answer) if isinstance(answer, Cut) else answer
 
     async def _pass_on(self, call: Call) -> web.Response:
         is_of_s3 = "X-Amz-Target" not in call.headers
@@ -55,8 +64,26 @@ class AwsProxy:
         async with self._session.request(
             method, self._upstream + call.path, headers=headers, data=call.body
         ) as answer:
+            kept = _kept(answer.headers)
+            if method == "HEAD":
+                kept["Content-Length"] = answer.headers["Content-Length"]
+                return web.Response(status=answer.status, headers=kept)
             body = await answer.read()
-            return web.Response(status=answer.status, headers=_kept(answer.headers), body=body)
+            return web.Response(status=answer.status, headers=kept, body=body)
+
+
+async def _cut_off(request: web.Request, cut: Cut) -> web.StreamResponse:
+    begun: web.StreamResponse = web.Response()
+    if cut.answer is not None:
+        body = cut.answer.body
+        assert isinstance(body, bytes)
+        begun = web.StreamResponse(status=cut.answer.status, headers=cut.answer.headers)
+        begun.content_length = len(body)
+        await begun.prepare(request)
+        await begun.write(body[:-1])
+    assert request.transport is not None
+    request.transport.close()
+    return begun
 
 
 def _kept(headers: Mapping[str, str]) -> CIMultiDict[str]:
@@ -91,7 +118,7 @@ async def proxying(upstream: str) -> AsyncIterator[AwsProxy]:
 def unprocessed(chance: Random, share: float) -> Act:
     """Leave so many of a batch's writes undone, and sometimes all; which ones is by chance."""
 
-    async def act(call: Call, pass_on: PassOn) -> web.Response:
+    async def act(call: Call, pass_on: PassOn) -> Answer:
         asked = orjson.loads(call.body)
         ((table, writes),) = asked["RequestItems"].items()
         left = [write for write in writes if chance.random() < share]
@@ -111,7 +138,7 @@ def conflicts(times: int) -> Act:
     """Answer so many puts on a condition with 409, then pass all on."""
     left = times
 
-    async def act(call: Call, pass_on: PassOn) -> web.Response:
+    async def act(call: Call, pass_on: PassOn) -> Answer:
         nonlocal left
         if left == 0 or not {"If-Match", "If-None-Match"} & set(call.headers):
             return await pass_on(call)
@@ -119,6 +146,12 @@ def conflicts(times: int) -> Act:
         return web.Response(status=409, body=_CONFLICT, content_type="application/xml")
 
     return act
+
+
+async def failing(call: Call, pass_on: PassOn) -> web.Response:
+    """Do nothing, and say that something is wrong at S3."""
+    del call, pass_on
+    return web.Response(status=500, body=_FAILED, content_type="application/xml")
 
 
 class Held:
@@ -130,7 +163,7 @@ class Held:
         self.passed = asyncio.Event()
         self._open = asyncio.Event()
 
-    async def __call__(self, call: Call, pass_on: PassOn) -> web.Response:
+    async def __call__(self, call: Call, pass_on: PassOn) -> Answer:
         """Hold a call until `let_go`."""
         self.calls.append(call)
         self.came.set()
