@@ -17,34 +17,49 @@ Family = CounterMetricFamily | GaugeMetricFamily
 
 
 class Readings:
-    """What one server shows of numbers that others keep."""
+    """What one server shows of numbers that others keep; no two of one name (ValueError)."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
 
     def count(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Add a counter; `read` gives what was counted so far."""
-        self._add(lambda: CounterMetricFamily(PREFIX + name, text, value=read()))
+        family = CounterMetricFamily(PREFIX + name, text)
+        self._add(family, lambda: CounterMetricFamily(PREFIX + name, text, value=read()))
 
     def count_each(self, name: str, text: str, label: str, read: Callable[[], Numbers]) -> None:
         """Add a counter for each value of a label."""
-        self._add(lambda: _filled(CounterMetricFamily(PREFIX + name, text, labels=[label]), read()))
+
+        def family() -> Family:
+            return CounterMetricFamily(PREFIX + name, text, labels=[label])
+
+        self._add(family(), lambda: _filled(family(), read()))
 
     def watch(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Add a gauge; `read` gives what it is now."""
-        self._add(lambda: GaugeMetricFamily(PREFIX + name, text, value=read()))
+        family = GaugeMetricFamily(PREFIX + name, text)
+        self._add(family, lambda: GaugeMetricFamily(PREFIX + name, text, value=read()))
 
     def watch_each(self, name: str, text: str, label: str, read: Callable[[], Numbers]) -> None:
         """Add a gauge for each value of a label."""
-        self._add(lambda: _filled(GaugeMetricFamily(PREFIX + name, text, labels=[label]), read()))
 
-    def _add(self, read: Callable[[], Family]) -> None:
-        self._registry.register(_Reading(read))
+        def family() -> Family:
+            return GaugeMetricFamily(PREFIX + name, text, labels=[label])
+
+        self._add(family(), lambda: _filled(family(), read()))
+
+    def _add(self, empty: Family, read: Callable[[], Family]) -> None:
+        self._registry.register(_Reading(empty, read))
 
 
 class _Reading(Collector):
-    def __init__(self, read: Callable[[], Family]) -> None:
+    def __init__(self, empty: Family, read: Callable[[], Family]) -> None:
+        self._empty = empty
         self._read = read
+
+    def describe(self) -> Iterator[Family]:
+        """Name it, for the registry to hold against the names that it has."""
+        yield self._empty
 
     def collect(self) -> Iterator[Family]:
         """Read it now."""

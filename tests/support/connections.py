@@ -25,6 +25,7 @@ class FakeConnection:
         self.closing = False
         self.acks: list[bytes] = []
         self.written: list[bytes] = []
+        self.written_bytes = 0
         self.holds = 0
         self.close_code: CloseCode | None = None
         self.close_reason = ""
@@ -33,6 +34,7 @@ class FakeConnection:
     def write(self, frame: bytes) -> None:
         if not self.closing:
             self.written.append(frame)
+            self.written_bytes += len(frame)
 
     def writelines(self, frames: Sequence[bytes]) -> None:
         for frame in frames:

@@ -11,6 +11,7 @@ from aiohttp import ClientSession
 from aiohttp.test_utils import TestServer
 
 from canvas.bans import Ban
+from canvas.refusals import Refused
 from server.commands import place
 from server.config import Settings
 from server.http.app import application
@@ -104,6 +105,8 @@ async def test_refusals_are_problems(fields: dict[str, Any], status: int, code: 
         found, _, problem = await ada.post(**fields)
         assert (found, problem["code"], problem["status"]) == (status, code, status)
         assert ada.world.game.head.seq == 0
+        refused = {why.code for why, count in ada.world.metrics.refused.items() if count}
+        assert refused == {code} - {"bad-request"}
 
 
 async def test_the_cooldown_tells_what_is_left_and_the_true_color() -> None:
@@ -194,6 +197,7 @@ async def test_credits_run_out_and_come_back() -> None:
     async with painting() as ada:
         codes = [(await ada.post(x=-1))[2]["code"] for _ in range(251)]
         assert (codes[249], codes[250]) == ("out-of-bounds", "rate")
+        assert ada.world.metrics.refused[Refused.RATE] == 1
         _, headers, problem = await ada.post()
         assert (problem["scope"], problem["retryAfterMs"]) == ("requests", 100)
         assert headers["RateLimit"].startswith('"requests";r=0;t=25')

@@ -125,6 +125,9 @@ async def test_old_archives_leave_and_keyframes_stay(store: Store) -> None:
         lives.clock.advance(HOUR_MS)
     archives = [key for key in blobs_of(store) if "/archive/" in key]
     assert [int(key[-20:-4]) for key in sorted(archives)] == [1, 5, 9, 11, 12]
+    assert (snapshotter.behind, snapshotter.age_ms) == (0, HOUR_MS)
+    await run.place(2, 1, 1)
+    assert snapshotter.behind == 1
     await run.die()
 
 
