@@ -13,8 +13,9 @@ from persistence.ports import Condition, Delete, Item, Key, Lookback, Put, Recta
 from persistence.tables import BANS, CONFIG, HISTORY, MAIN
 from tests.contract.journal_contract import looked_up, read_all, wanted
 from tests.contract.wall import Wall
+from tests.support.answers import Answers
+from tests.support.aws_proxy import AwsProxy
 from tests.support.dynamodb import store_on
-from tests.support.lost_answers import Answers
 from tests.support.stores import control_item, history_item
 
 KEY = Key("GAME", "place#0#main")
@@ -27,6 +28,11 @@ def item(**attributes: object) -> Item:
 
 
 @pytest.fixture
+def dynamodb_endpoint(dynamodb_proxy: AwsProxy) -> str:
+    return dynamodb_proxy.url
+
+
+@pytest.fixture
 def wall() -> Wall:
     return Wall(1_760_000_000_000)
 
@@ -36,16 +42,18 @@ def store(clients: Clients, names: TableNames, wall: Wall) -> Store:
     return store_on(clients, names, wall)
 
 
-async def test_a_put_whose_answer_was_lost_has_won(store: Store, clients: Clients) -> None:
-    answers = Answers(clients.dynamodb, "PutItem")
+async def test_a_put_whose_answer_was_lost_has_won(store: Store, dynamodb_proxy: AwsProxy) -> None:
+    answers = Answers(dynamodb_proxy, "PutItem")
     answers.lose()
     assert await store.tables.write(Put(MAIN, item(owner="me"), NEW)) == item(owner="me")
     assert answers.sent == 2
 
 
-async def test_a_rivals_item_is_not_taken_for_ones_own(store: Store, clients: Clients) -> None:
+async def test_a_rivals_item_is_not_taken_for_ones_own(
+    store: Store, dynamodb_proxy: AwsProxy
+) -> None:
     await store.tables.write(Put(MAIN, item(owner="rival")))
-    answers = Answers(clients.dynamodb, "PutItem")
+    answers = Answers(dynamodb_proxy, "PutItem")
     answers.lose()
     with pytest.raises(ConditionFailed):
         await store.tables.write(Put(MAIN, item(owner="me"), NEW))
@@ -53,9 +61,9 @@ async def test_a_rivals_item_is_not_taken_for_ones_own(store: Store, clients: Cl
     assert await store.tables.get(MAIN, KEY) == item(owner="rival")
 
 
-async def test_an_addition_on_condition_counts_once(store: Store, clients: Clients) -> None:
+async def test_an_addition_on_condition_counts_once(store: Store, dynamodb_proxy: AwsProxy) -> None:
     await store.tables.write(Put(MAIN, item(n=0)))
-    Answers(clients.dynamodb, "UpdateItem").lose()
+    Answers(dynamodb_proxy, "UpdateItem").lose()
     update = Update(MAIN, KEY, add={"n": 1}, set={"by": "me"}, condition=AT_ZERO)
     assert await store.tables.write(update) == item(n=1, by="me")
     with pytest.raises(ConditionFailed):
@@ -63,10 +71,10 @@ async def test_an_addition_on_condition_counts_once(store: Store, clients: Clien
 
 
 async def test_an_addition_to_an_unknown_number_is_not_guessed(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
     await store.tables.write(Put(MAIN, item(n=0, open=True)))
-    Answers(clients.dynamodb, "UpdateItem").lose()
+    Answers(dynamodb_proxy, "UpdateItem").lose()
     closing = Condition(equals={"open": True})
     with pytest.raises(TransientFault):
         await store.tables.write(
@@ -75,10 +83,10 @@ async def test_an_addition_to_an_unknown_number_is_not_guessed(
 
 
 async def test_members_that_were_added_or_taken_out_unheard_are_so(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
     await store.tables.write(Put(MAIN, item(open=True, who=frozenset({"ann"}))))
-    answers = Answers(clients.dynamodb, "UpdateItem")
+    answers = Answers(dynamodb_proxy, "UpdateItem")
     bob = {"who": frozenset({"bob"})}
     for change in ({"add": bob}, {"discard": bob}):
         answers.lose()
@@ -91,9 +99,11 @@ async def test_members_that_were_added_or_taken_out_unheard_are_so(
         await store.tables.write(Put(MAIN, now | {"open": True}))
 
 
-async def test_a_rivals_members_are_not_taken_for_ones_own(store: Store, clients: Clients) -> None:
+async def test_a_rivals_members_are_not_taken_for_ones_own(
+    store: Store, dynamodb_proxy: AwsProxy
+) -> None:
     await store.tables.write(Put(MAIN, item(open=False, who=frozenset({"ann"}))))
-    Answers(clients.dynamodb, "UpdateItem").lose()
+    Answers(dynamodb_proxy, "UpdateItem").lose()
     add = {"who": frozenset({"bob"})}
     write = Update(
         MAIN, KEY, set={"open": False}, add=add, condition=Condition(equals={"open": True})
@@ -103,13 +113,13 @@ async def test_a_rivals_members_are_not_taken_for_ones_own(store: Store, clients
     assert await store.tables.get(MAIN, KEY) == item(open=False, who=frozenset({"ann"}))
 
 
-async def test_what_is_left_of_many_is_sent_again(store: Store, clients: Clients) -> None:
+async def test_what_is_left_of_many_is_sent_again(store: Store, dynamodb_proxy: AwsProxy) -> None:
     items = [{"pk": "P", "sk": f"{n:02}"} for n in range(60)]
-    answers = Answers(clients.dynamodb, "BatchWriteItem")
+    answers = Answers(dynamodb_proxy, "BatchWriteItem")
     answers.refuse("ProvisionedThroughputExceededException", times=4)
     await store.tables.put_many(MAIN, items)
     assert (await store.tables.query(MAIN, "P")).items == items
-    asked = Answers(clients.bulk_dynamodb, "BatchGetItem")
+    asked = Answers(dynamodb_proxy, "BatchGetItem")
     asked.refuse("ThrottlingException", times=4)
     keys = [Key("P", each["sk"]) for each in items]
     assert await store.tables.get_many(MAIN, keys) == items
@@ -134,17 +144,19 @@ async def test_another_programs_value_is_named_with_its_item(
         assert "tesserae store check" in damage.value.hint
 
 
-async def test_a_delete_whose_answer_was_lost_is_done(store: Store, clients: Clients) -> None:
+async def test_a_delete_whose_answer_was_lost_is_done(
+    store: Store, dynamodb_proxy: AwsProxy
+) -> None:
     await store.tables.write(Put(MAIN, item()))
-    Answers(clients.dynamodb, "DeleteItem").lose()
+    Answers(dynamodb_proxy, "DeleteItem").lose()
     assert await store.tables.write(Delete(MAIN, KEY, Condition(exists=True))) is None
     assert await store.tables.get(MAIN, KEY) is None
 
 
 async def test_a_transaction_whose_answer_was_lost_counts_once(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
-    answers = Answers(clients.dynamodb, "TransactWriteItems")
+    answers = Answers(dynamodb_proxy, "TransactWriteItems")
     answers.lose()
     await store.tables.transact([Update(MAIN, KEY, add={"n": 1})])
     assert answers.sent == 2
@@ -152,11 +164,11 @@ async def test_a_transaction_whose_answer_was_lost_counts_once(
 
 
 async def test_a_control_event_is_committed_again_without_a_second_change(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
     event, config = control_item(1, "settings"), Key("CONFIG", "SINGLETON")
     write = Update(CONFIG, config, add={"growths": 1})
-    Answers(clients.dynamodb, "TransactWriteItems").lose(times=3)
+    Answers(dynamodb_proxy, "TransactWriteItems").lose(times=3)
     with pytest.raises(TransientFault):
         await store.journal.commit([event], [write])
     await store.journal.commit([event], [write])
@@ -169,27 +181,31 @@ async def test_a_control_event_is_committed_again_without_a_second_change(
 
 
 async def test_control_events_without_writes_are_all_there_or_none(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
     events = [control_item(seq, "cells") for seq in (1, 2)]
-    answers = Answers(clients.dynamodb, "TransactWriteItems")
+    answers = Answers(dynamodb_proxy, "TransactWriteItems")
     await store.journal.commit(events)
     await store.journal.commit(events)
     assert answers.sent == 2
     assert await read_all(store.journal, "HISTORY") == events
 
 
-async def test_a_large_transaction_is_sent_again_whole(store: Store, clients: Clients) -> None:
+async def test_a_large_transaction_is_sent_again_whole(
+    store: Store, dynamodb_proxy: AwsProxy
+) -> None:
     events = [control_item(seq, "cells") | {"records": "x" * 350_000} for seq in range(1, 6)]
-    answers = Answers(clients.dynamodb, "TransactWriteItems")
+    answers = Answers(dynamodb_proxy, "TransactWriteItems")
     answers.lose()
     await store.journal.commit(events)
     assert answers.sent == 2
     assert await read_all(store.journal, "HISTORY") == events
 
 
-async def test_throttled_batches_wait_and_are_stored(store: Store, clients: Clients) -> None:
-    answers = Answers(clients.dynamodb, "BatchWriteItem")
+async def test_throttled_batches_wait_and_are_stored(
+    store: Store, dynamodb_proxy: AwsProxy
+) -> None:
+    answers = Answers(dynamodb_proxy, "BatchWriteItem")
     answers.refuse("ProvisionedThroughputExceededException", times=4)
     items = [history_item(seq) for seq in range(1, 31)]
     await store.journal.commit(items)
@@ -199,9 +215,9 @@ async def test_throttled_batches_wait_and_are_stored(store: Store, clients: Clie
 
 @pytest.mark.parametrize("code", ["AccessDeniedException", "ResourceNotFoundException"])
 async def test_what_cannot_succeed_is_told_with_its_remedy(
-    store: Store, clients: Clients, code: str
+    store: Store, dynamodb_proxy: AwsProxy, code: str
 ) -> None:
-    Answers(clients.dynamodb, "BatchWriteItem").refuse(code, times=100)
+    Answers(dynamodb_proxy, "BatchWriteItem").refuse(code, times=100)
     with pytest.raises(PermanentFault) as refused:
         await store.journal.commit([history_item(1)])
     assert "-history" in str(refused.value)
@@ -288,7 +304,7 @@ async def test_expired_rows_do_not_end_a_query(store: Store, wall: Wall) -> None
 
 
 async def test_a_reading_of_the_history_goes_on_where_it_was_throttled(
-    store: Store, clients: Clients
+    store: Store, dynamodb_proxy: AwsProxy
 ) -> None:
     items = [history_item(seq) for seq in range(1, 61)]
     await store.journal.commit(items)
@@ -298,7 +314,7 @@ async def test_a_reading_of_the_history_goes_on_where_it_was_throttled(
         slept.append(pause)
 
     reading = patient(store, lambda fault: told.append(str(fault)), sleep)
-    answers = Answers(clients.bulk_dynamodb, "Query")
+    answers = Answers(dynamodb_proxy, "Query")
     found: list[Item] = []
     async for page in reading.journal.read(["HISTORY"], page=10):
         found += page

@@ -13,8 +13,9 @@ from persistence.ports import Lease, Tables
 from tests.contract.lease_contract import LeaseContract, OpenLease
 from tests.contract.lease_races import LeaseRaces, Race, Runner
 from tests.contract.wall import Wall
+from tests.support.answers import Answers
+from tests.support.aws_proxy import AwsProxy
 from tests.support.dynamodb import store_on
-from tests.support.lost_answers import Answers
 from tests.support.memory_store import open_memory
 from tests.support.virtual_time import WALL_MS
 
@@ -80,13 +81,19 @@ class TestLeaseOnDynamoDB(OnDynamoDB, LeaseContract):
 
 
 class TestRacesOnDynamoDB(OnDynamoDB, LeaseRaces):
-    async def test_answers_that_are_lost_change_nothing(self, race: Race, clients: Clients) -> None:
-        puts = Answers(clients.dynamodb, "PutItem")
+    @pytest.fixture
+    def dynamodb_endpoint(self, dynamodb_proxy: AwsProxy) -> str:
+        return dynamodb_proxy.url
+
+    async def test_answers_that_are_lost_change_nothing(
+        self, race: Race, dynamodb_proxy: AwsProxy
+    ) -> None:
+        puts = Answers(dynamodb_proxy, "PutItem")
         puts.lose()
         holder = race.runner("a")
         assert await race.acquire(holder) == 1
         assert puts.sent == 2
-        updates = Answers(clients.dynamodb, "UpdateItem")
+        updates = Answers(dynamodb_proxy, "UpdateItem")
         updates.lose()
         await race.time.advance(60)
         assert updates.sent > 2

@@ -7,6 +7,7 @@ later than their sender lives. Bytes pass as they are, the host's name too: sign
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from io import BytesIO
 from random import Random
 from typing import NamedTuple
 
@@ -61,15 +62,15 @@ class AwsProxy:
         is_of_s3 = "X-Amz-Target" not in call.headers
         method = call.operation if is_of_s3 else "POST"
         headers = _kept(call.headers)
+        body = BytesIO(call.body) if call.body else None
         async with self._session.request(
-            method, self._upstream + call.path, headers=headers, data=call.body
+            method, self._upstream + call.path, headers=headers, data=body
         ) as answer:
             kept = _kept(answer.headers)
             if method == "HEAD":
                 kept["Content-Length"] = answer.headers["Content-Length"]
                 return web.Response(status=answer.status, headers=kept)
-            body = await answer.read()
-            return web.Response(status=answer.status, headers=kept, body=body)
+            return web.Response(status=answer.status, headers=kept, body=await answer.read())
 
 
 async def _cut_off(request: web.Request, cut: Cut) -> web.StreamResponse:
