@@ -93,13 +93,7 @@ def compose(
         journal=store.journal,
         blobs=store.blobs,
         sessions=sessions,
-        presence=PresenceService(
-            store.tables,
-            sessions,
-            settings.presence_debounce_ms / MS,
-            log.fault,
-            log.metrics.traffic.presence,
-        ),
+        presence=_presence(settings, store, sessions, log),
         authenticator=Authenticator(
             secret, clock.wall_ms, chance, _outside_issuer(settings, clock, keys)
         ),
@@ -126,6 +120,14 @@ def _show(metrics: Metrics, settings: Settings, store: Store) -> None:
     metrics.readings.watch(
         "lease_valid", "1 while this server has the right to write.", store.lease.valid
     )
+
+
+def _presence(
+    settings: Settings, store: Store, sessions: Sessions, log: OperatorLog
+) -> PresenceService:
+    debounce = settings.presence_debounce_ms / MS
+    told = log.metrics.traffic.presence
+    return PresenceService(store.tables, sessions, debounce, log.fault, told)
 
 
 def _issuer_keys(settings: Settings, clock: Clock, log: OperatorLog) -> KeySet | None:

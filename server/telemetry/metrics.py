@@ -40,8 +40,8 @@ class Metrics:
         self.refused = dict.fromkeys(Refused, 0)
         self.failed: Counter[str] = Counter()
         """Commands over WebSocket that were not carried out, by code."""
-        self.responses: Counter[int] = Counter()
-        """Over HTTP, by status."""
+        self.responses: Counter[int] = Counter({200: 0, 500: 0})
+        """Over HTTP, by status; the first fault shall be an increase, too."""
         self.outages = 0
         self.faults = 0
         self.snapshot_failures = 0
