@@ -20,7 +20,10 @@ _KEYS = (
 )
 _NO_KEYS = "give the process a role, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and its secret"
 _EXPIRED = "the session token has run out: get new credentials, or use a role, which renews them"
-_CLOCK = "set this machine's clock (NTP): AWS refuses requests that are minutes off"
+_CLOCK = (
+    "set this machine's clock (NTP): AWS refuses requests that are minutes off; what was on its way"
+    " while the machine stood still is tried again by itself"
+)
 _ACCESS = (
     "allow this on {place} in the policy of the role or user; `tesserae tables policy` prints one"
 )
@@ -42,9 +45,9 @@ BY_CODE: dict[str, Fault] = {
     "InvalidClientTokenId": (PermanentFault, _KEYS),
     "InvalidSignatureException": (PermanentFault, _KEYS),
     "MissingAuthenticationTokenException": (PermanentFault, _KEYS),
-    "RequestExpired": (PermanentFault, _CLOCK),
+    "RequestExpired": (TransientFault, _CLOCK),
     "RequestLimitExceeded": (TransientFault, _SLOW),
-    "RequestTimeTooSkewed": (PermanentFault, _CLOCK),
+    "RequestTimeTooSkewed": (TransientFault, _CLOCK),
     "RequestTimeout": (TransientFault, _SLOW),
     "ServiceUnavailable": (TransientFault, _SLOW),
     "SignatureDoesNotMatch": (PermanentFault, _KEYS),
@@ -70,6 +73,10 @@ _BY_CLASS: tuple[tuple[type[BotoCoreError], Fault], ...] = (
 )
 
 
+_SKEWED = ("Signature expired", "Signature not yet current")
+"""How DynamoDB begins its words about a clock, for which it has no code of its own."""
+
+
 def code_of(error: ClientError) -> str:
     """Return the code of a service's answer, `Unknown` when it has none."""
     return str(error.response.get("Error", {}).get("Code", "Unknown"))
@@ -89,13 +96,13 @@ def library_fault(error: BotoCoreError, place: str) -> StoreError:
 
 def answer_fault(error: ClientError, place: str, own: dict[str, Fault]) -> StoreError:
     """Return the store's error for what `place` answered; `own` are the service's codes."""
-    code = code_of(error)
+    text = error.response.get("Error", {}).get("Message") or "no reason given"
+    code = "RequestTimeTooSkewed" if text.startswith(_SKEWED) else code_of(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     server_failed = status >= http.HTTPStatus.INTERNAL_SERVER_ERROR
     other = (TransientFault, _SLOW) if server_failed else (PermanentFault, _OTHER)
     kind, hint = own.get(code) or BY_CODE.get(code, other)
-    text = error.response.get("Error", {}).get("Message") or "no reason given"
-    return kind(f"{place}: {text} ({code})", hint.format(place=place))
+    return kind(f"{place}: {text} ({code_of(error)})", hint.format(place=place))
 
 
 def endpoint_fault(error: ValueError) -> StoreError:

@@ -18,6 +18,8 @@ from multidict import CIMultiDict
 LARGEST_BODY = 64 * 1024 * 1024
 _OF_THE_LINE = ("Connection", "Transfer-Encoding", "Content-Length", "Keep-Alive")
 _FAILED = b"<Error><Code>InternalError</Code><Message>try again</Message></Error>"
+_THROTTLED = b"""{"__type":"com.amazonaws.dynamodb#ProvisionedThroughputExceededException",
+"message":"too much"}"""
 _CONFLICT = b"<Error><Code>ConditionalRequestConflict</Code><Message>try again</Message></Error>"
 
 
@@ -131,6 +133,17 @@ def unprocessed(chance: Random, share: float) -> Act:
                 return answer
         told = {"UnprocessedItems": {table: left} if left else {}}
         return web.json_response(body=orjson.dumps(told))
+
+    return act
+
+
+def throttled(chance: Random, share: float) -> Act:
+    """Refuse such a share of calls, since too much is asked of a table."""
+
+    async def act(call: Call, pass_on: PassOn) -> Answer:
+        if chance.random() >= share:
+            return await pass_on(call)
+        return web.Response(status=400, body=_THROTTLED, content_type="application/x-amz-json-1.0")
 
     return act
 

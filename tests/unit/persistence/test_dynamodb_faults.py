@@ -45,6 +45,19 @@ def test_codes(code: str, kind: type[StoreError], hint: str) -> None:
     assert "{" not in fault.hint
 
 
+@pytest.mark.parametrize(
+    "words", ["Signature expired: 1 is now earlier", "Signature not yet current"]
+)
+def test_a_clock_that_is_off_is_not_taken_for_wrong_keys(words: str) -> None:
+    """Nor is it for good: a call that was signed before a machine was put to sleep fails so."""
+    error = answer("InvalidSignatureException")
+    error.response["Error"]["Message"] = words
+    fault = raised(error)
+    assert type(fault) is TransientFault
+    assert "clock" in fault.hint
+    assert "InvalidSignatureException" in str(fault)
+
+
 def test_an_unknown_failure_of_the_service_may_pass() -> None:
     assert type(raised(answer("SomethingNew", 503))) is TransientFault
 
