@@ -379,3 +379,5 @@ class Store:
     lease: Lease
     ordered: bool = True
     """History becomes durable in the order of the commits, so that a hole in it is damage."""
+    commit_interval: float = 0.0
+    """Seconds in which a busy game should gather what it commits, where each commit is dear."""

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from persistence.aws.clients import AwsSettings, Client, Clients, open_clients
 from persistence.dynamodb.admin import describe
-from persistence.dynamodb.journal import DynamoJournal
+from persistence.dynamodb.journal import COMMIT_INTERVAL, DynamoJournal
 from persistence.dynamodb.lease import DynamoLease
 from persistence.dynamodb.lease_record import (
     LeaseEvents,
@@ -90,6 +90,7 @@ def _composed(
         blobs,
         _lease(settings, clients, bulk, time, told),
         ordered=False,
+        commit_interval=COMMIT_INTERVAL,
     )
 
 

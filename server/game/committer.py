@@ -53,8 +53,17 @@ class Committer:
     """Commits one game's events; `run` is its only task."""
 
     def __init__(
-        self, journal: Journal, partitions: Partitions, fence: int, listener: CommitterEvents
+        self,
+        journal: Journal,
+        partitions: Partitions,
+        fence: int,
+        listener: CommitterEvents,
+        *,
+        interval: float = 0.0,
     ) -> None:
+        """`interval`: seconds from one commit to the next that follows it closely."""
+        self._interval = interval
+        self._next = 0.0
         self._journal = journal
         self._partitions = partitions
         self._fence = fence
@@ -97,16 +106,19 @@ class Committer:
             if not await self._commit(batch):
                 return
             self._took = loop.time() - started
+            self._next = started + self._interval
             self._listener.committed(batch)
             if not self._queue:
                 self._idle.set()
 
     async def _gather(self) -> None:
-        """Let a batch grow for as long as that delays nobody: each commit costs two threads' turns.
+        """Let a batch grow for as long as that delays nobody, and as the store asks for.
 
-        As the last commit took, this one is done by the next flush.
+        Each commit costs two threads' turns, or a call. As the last one took, this one is done by
+        the next flush. One that comes alone never waits.
         """
-        spare = self._listener.spare() - self._took
+        left = self._next - asyncio.get_running_loop().time()
+        spare = max(left, self._listener.spare() - self._took)
         if spare > 0 and len(self._queue) < MAX_BATCH and not self._stopping.is_set():
             await asyncio.sleep(spare)
 

@@ -64,6 +64,7 @@ class Game:
         last_sk: str = "",
         writers: Writers | None = None,
         partitions: Partitions | None = None,
+        commit_interval: float = 0.0,
     ) -> None:
         self.replica = replica
         self.head = head
@@ -93,6 +94,7 @@ class Game:
             CommitterEvents(
                 self._on_committed, self._spare, self._on_delayed, self._on_recovered, self.fail
             ),
+            interval=commit_interval,
         )
 
     @property

@@ -130,6 +130,7 @@ class Recovery:
             last_sk=outcome.last_sk,
             writers=Writers(writers),
             partitions=partitions,
+            commit_interval=self._store.commit_interval,
         )
 
     async def _side(self, game: str, seq: int) -> dict[str, Any] | None:

@@ -16,7 +16,6 @@ from persistence.dynamodb.batches import (
     put_request,
 )
 from persistence.dynamodb.body import MAX_PLAIN_BYTES
-from persistence.dynamodb.pace import INTERVAL, Pace
 from persistence.errors import PermanentFault, TransientFault
 
 TABLE = "t-history"
@@ -134,16 +133,3 @@ def test_batches_are_bounded_in_items_and_bytes() -> None:
     assert BATCH_BYTES <= MAX_PLAIN_BYTES
     assert batches_of([]) == []
     assert [len(batch) for batch in batches_of([b"x" * 2 * BATCH_BYTES, b"y"])] == [1, 1]
-
-
-async def test_small_commits_keep_an_interval_and_a_lone_one_never_waits() -> None:
-    now, pauses = [100.0], Pauses()
-    pace = Pace(lambda: now[0], pauses)
-    await pace.turn()
-    assert pauses.slept == []
-    now[0] += INTERVAL / 4
-    await pace.turn()
-    assert pauses.slept == [pytest.approx(INTERVAL * 3 / 4)]
-    now[0] += INTERVAL * 2
-    await pace.turn()
-    assert len(pauses.slept) == 1

@@ -121,6 +121,23 @@ async def test_what_waits_behind_a_slow_commit_goes_in_one_group(
     assert groups == [1, 48]
 
 
+async def test_a_dear_store_is_given_more_at_once_and_a_lone_placement_never_waits(
+    journal: GatedJournal, told: Told
+) -> None:
+    partitions = Partitions.of("place#main", 1)
+    committer = Committer(journal, partitions, 1, told.events(), interval=3600)  # type: ignore[arg-type]  # commit alone is used
+    running = asyncio.create_task(committer.run())
+    committer.add(Decided(pixel(1)))
+    await committer.drained()
+    assert told.committed == [1]
+    committer.add(Decided(pixel(2)))
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert told.committed == [1]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
 async def test_a_batch_grows_while_nobody_could_see_it(journal: GatedJournal, told: Told) -> None:
     told.spares = [0.001]
     committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
