@@ -23,8 +23,7 @@ async def test_an_unknown_game_is_a_problem_with_a_remedy(site: Site) -> None:
 
 @pytest.mark.parametrize("path", ["api/games", BOARD, f"{BOARD}/canvas.bin", f"{BOARD}/canvas.png"])
 async def test_c25_before_recovery_ends_there_is_no_board(site: Site, path: str) -> None:
-    fresh = Phase()
-    site.world.phase.stage, site.world.phase.reason = fresh.stage, fresh.reason
+    vars(site.world.phase).update(vars(Phase()))
     answer = await site.get(path)
     assert (answer.status, answer.headers["Retry-After"]) == (503, "2")
 
