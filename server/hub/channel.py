@@ -214,6 +214,7 @@ class Channel:
         if delivery is not None:
             if not delivery.go_on(subscription.connection, self._traffic.snapshots):
                 return False
+            self._traffic.snapshots_delivered += 1
             subscription.delivery = None
         return True
 

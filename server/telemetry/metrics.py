@@ -107,6 +107,11 @@ class Metrics:
             "Boards that were encoded for joiners; one serves any number of them.",
             lambda: traffic.snapshots_encoded,
         )
+        readings.count(
+            "snapshots_delivered",
+            "Boards that were handed to a joiner, to the last band.",
+            lambda: traffic.snapshots_delivered,
+        )
 
     def _count_troubles(self, readings: Readings) -> None:
         readings.count(

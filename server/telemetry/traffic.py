@@ -40,6 +40,7 @@ class Traffic:
         "presence",
         "replies",
         "snapshots",
+        "snapshots_delivered",
         "snapshots_encoded",
     )
 
@@ -51,6 +52,9 @@ class Traffic:
         self.catch_ups_encoded = 0
         """Those of them that were made; the rest were shared."""
         self.snapshots = Flow()
+        """Frames of boards, each by itself."""
+        self.snapshots_delivered = 0
+        """Boards that a reader was handed whole."""
         self.snapshots_encoded = 0
         """Boards that were encoded; one serves any number of readers."""
         self.acks = Flow()

@@ -64,7 +64,7 @@ async def test_a_board_is_encoded_once_and_sent_to_each(stage: Stage) -> None:
     await stage.place(10)
     readers = [Reader(stage.hub) for _ in range(4)]
     await asyncio.gather(*[stage.watch(reader) for reader in readers])
-    assert stage.traffic.snapshots_encoded == 1
+    assert (stage.traffic.snapshots_encoded, stage.traffic.snapshots_delivered) == (1, 4)
     assert counted(stage.traffic.snapshots) == told(*readers)
 
 
