@@ -120,7 +120,7 @@ REFUSED: dict[str, tuple[Damage, str]] = {
     "an item without a color": (lambda played: last_row(played, colorIndex=None), "cannot be read"),
     "an attribute of another kind": (
         lambda played: last_row(played, addressKey={"B": b"\0"}),
-        "history",
+        "type B",
     ),
     "an event of a newer version": (of_a_newer_version, "hologram"),
     "a config without a width": (lambda played: config(played, width=None), "config item"),
