@@ -1,8 +1,8 @@
 """The Journal on SQLite: the history, written in batches and read in order.
 
-A batch is one JSON text that SQLite takes apart itself in one statement: row by row would take the
-interpreter's lock once a row and fall from 20,000 to 400 items/s beside a busy loop
-(bench/store.py). Lookups are in sqlite/lookup.py.
+A batch is a few statements of many rows: row by row would take the interpreter's lock once a row
+and fall from 20,000 to 400 items/s beside a busy loop (bench/store.py). What a row holds is in
+sqlite/rows.py, lookups are in sqlite/lookup.py.
 """
 
 # ruff: noqa: S608 - statements hold constants only; values are bound
@@ -17,16 +17,15 @@ from persistence.items import LAST_CHAR, check_transaction, checked_key, key_of
 from persistence.ports import LATEST, Item, Key, Lookback, Page, Rectangle, Step
 from persistence.sqlite.lookup import Lookup, Span, in_area, newest, of_user
 from persistence.sqlite.reader import Chunk, Reader, fetch
-from persistence.sqlite.schema import SEGMENT_ITEMS, insert, note_segment
+from persistence.sqlite.rows import add_rows, sorts_of, values_of
+from persistence.sqlite.schema import SEGMENT_ITEMS, note_segment
 from persistence.sqlite.tables import apply_all
 from persistence.sqlite.writer import Writer
 from persistence.tables import HISTORY
-from persistence.values import encoded
 
 CHUNK_ITEMS = 1000
 """Items that one statement reads: parsing them holds the interpreter for 3 ms at most."""
 
-_INSERT = insert(HISTORY)
 _COUNT = """
 SELECT count(*) FROM history
 WHERE SK > ? AND SK <= ? AND PK IN (SELECT value FROM json_each(?))"""
@@ -49,17 +48,14 @@ class SqliteJournal:
 
     async def commit(self, items: Sequence[Item], writes: Sequence[Step] = ()) -> None:
         """Make history items durable, with `writes` in the same transaction."""
-        sorts = [key_of(HISTORY, item).sort for item in items]
         check_transaction(writes)
-        text, segment, now_s = (
-            encoded(items).decode(),
-            self._next_segment(len(items)),
-            self._wall_ms() // 1000,
-        )
+        values, segment = values_of(items), self._next_segment(len(items))
+        now_s = self._wall_ms() // 1000
 
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(_INSERT, (text, segment))
-            if sorts:
+            if values:
+                sorts = sorts_of(values)
+                add_rows(connection, values, segment)
                 note_segment(connection, segment, min(sorts), max(sorts))
             apply_all(connection, writes, now_s)
 

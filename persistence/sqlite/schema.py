@@ -80,13 +80,13 @@ def statements(table: Table) -> Iterator[str]:
         f'"{table.partition}" TEXT NOT NULL',
         f'"{table.sort}" TEXT NOT NULL',
         f"item TEXT NOT NULL CHECK (length(item) <= {MAX_ITEM_BYTES})",
-        *(f'"{name}"' for name in _attributes(table)),
+        *(f'"{name}"' for name in attributes(table)),
         *(["segment INTEGER NOT NULL"] if table is HISTORY else []),
         f'PRIMARY KEY ("{table.partition}", "{table.sort}")',
     ]
     yield f'CREATE TABLE "{table.name}" ({", ".join(columns)}) WITHOUT ROWID'
     for index in table.indexes:
-        needed = (part for part in (index.partition, index.sort) if part in _attributes(table))
+        needed = (part for part in (index.partition, index.sort) if part in attributes(table))
         yield _index(table, index.name, _index_columns(table, index), *needed)
     if table.ttl is not None:
         yield _index(table, f"{table.name}_ttl", (table.ttl,), table.ttl)
@@ -98,7 +98,7 @@ def insert(table: Table) -> str:
     SQLite takes the array apart itself, so that many items are one step: a step takes the
     interpreter's lock, and beside a busy loop each of these waits for 5 ms.
     """
-    names = [table.partition, table.sort, *_attributes(table)]
+    names = [table.partition, table.sort, *attributes(table)]
     columns = [f'"{name}"' for name in names] + ["item"]
     values = [f"json_extract(value, '$.{name}')" for name in names] + ["value"]
     if table is HISTORY:
@@ -110,7 +110,7 @@ def insert(table: Table) -> str:
     )
 
 
-def _attributes(table: Table) -> list[str]:
+def attributes(table: Table) -> list[str]:
     """Return the attributes that have a column of their own."""
     names = [name for index in table.indexes for name in _index_columns(table, index)]
     names += [table.ttl] if table.ttl is not None else []

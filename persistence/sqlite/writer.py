@@ -1,9 +1,9 @@
 """The one thread that writes to a SQLite file, with group commit.
 
 Calls in flight together share one transaction, hence one fsync, and the loop is woken once for all
-of them. Each call runs in a savepoint: one whose condition fails takes nothing from the others. A
-fault of the store fails the whole group, since none of it is on the disk. The thread knows nothing
-of items; tables and journal hand it functions.
+of them. Of several, each runs in a savepoint: one whose condition fails takes nothing from the
+others. A fault of the store fails the whole group, since none of it is on the disk. The thread
+knows nothing of items; tables and journal hand it functions.
 """
 
 import asyncio
@@ -94,7 +94,12 @@ class Writer:
 
     def _commit(self, group: list[_Call]) -> list[_Outcome]:
         try:
-            with translated(self._path), _transaction(self._connection):
+            with translated(self._path), _transaction(self._connection) as connection:
+                if len(group) == 1:
+                    # What fails is all that there is. A savepoint is two more steps of SQLite, and
+                    # beside a busy loop each waits for the interpreter.
+                    only = group[0]
+                    return [_Outcome(only.future, only.work(connection), None)]
                 return [self._attempt(call) for call in group]
         except Exception as error:  # noqa: BLE001 - each caller is told; the thread lives on
             return [_Outcome(call.future, None, _own(error)) for call in group]
@@ -116,10 +121,10 @@ class Writer:
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         connection.execute("BEGIN IMMEDIATE")
-        yield
+        yield connection
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

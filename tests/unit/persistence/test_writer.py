@@ -156,3 +156,15 @@ async def test_a_close_finishes_what_was_asked(tmp_path: Path) -> None:
     assert await asyncio.gather(*calls) == [1] * 20
     with pytest.raises(PermanentFault, match="is closed"):
         await writer.run(insert(1))
+
+
+async def test_one_alone_that_fails_leaves_nothing_and_takes_no_savepoint(bench: Bench) -> None:
+    def half_done(connection: sqlite3.Connection) -> None:
+        connection.execute("INSERT INTO t VALUES (99, NULL)")
+        raise ConditionFailed("no")
+
+    with pytest.raises(ConditionFailed, match="no"):
+        await bench.writer.run(half_done)
+    assert await bench.writer.run(insert(1)) == 1
+    assert bench.stored() == [1]
+    assert not [statement for statement in bench.statements if "SAVEPOINT" in statement]
