@@ -14,7 +14,7 @@ import numpy as np
 from canvas.packing import Cells
 from persistence.errors import StoreDamaged
 from persistence.ports import Blob
-from server.deflate import level_for
+from server.deflate import ZLIB, deflate
 from server.game.names import blob_folder
 
 NAME_CHARS = 32
@@ -35,7 +35,7 @@ class BasePicture:
     def of(cls, cells: Cells) -> "BasePicture":
         """Deflate cells."""
         raw = np.ascontiguousarray(cells).data
-        return cls(cells, zlib.compress(raw, level_for(cells.size)), *_marks(cells))
+        return cls(cells, deflate(raw, ZLIB), *_marks(cells))
 
     @classmethod
     def read(cls, deflated: bytes, width: int, height: int) -> "BasePicture":

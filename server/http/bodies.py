@@ -5,20 +5,18 @@ Knows no game. Called by the routes of canvas.bin, canvas.png and the commands.
 """
 
 import asyncio
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 
 from aiohttp import hdrs, web
 
-from server.deflate import level_for
+from server.deflate import GZIP, deflate
 from server.http.problems import unavailable
 
 CHUNK_BYTES = 256 * 1024
 MAX_BYTES_ON_THE_WAY = 256 * 1024 * 1024
 RETRY_MS = 2_000
-GZIP_WBITS = 16 + zlib.MAX_WBITS
 Body = bytes | memoryview
 
 
@@ -73,7 +71,7 @@ def wants_gzip(request: web.Request) -> bool:
 
 async def gzipped(body: Body) -> bytes:
     """Deflate in a thread."""
-    return await asyncio.to_thread(zlib.compress, body, level_for(len(body)), GZIP_WBITS)
+    return await asyncio.to_thread(deflate, body, GZIP)
 
 
 def is_known(request: web.Request, *etags: str) -> bool:

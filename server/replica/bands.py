@@ -4,7 +4,6 @@ Owns the size of a band and the choice between deflated and raw. Pure: the copie
 the board is written to, the deflating is done in a thread. Called by snapshots.py.
 """
 
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -13,6 +12,8 @@ import numpy as np
 from canvas.board import Board
 from canvas.events import SettingsChanged
 from canvas.records import SIDE_MASK, Y_SHIFT
+from server.deflate import RAW
+from server.deflate import deflate as deflated
 from server.replica.ring import PixelRun, Segment
 
 BAND_BYTES = 256 * 1024
@@ -59,10 +60,9 @@ def rows_per_band(width: int, height: int) -> int:
     return min(rows - rows % 2, height + height % 2)
 
 
-def deflate(band: RawBand, level: int) -> Band:
-    """Deflate a band by itself, unless that makes it larger."""
-    compressor = zlib.compressobj(level, wbits=-zlib.MAX_WBITS)
-    payload = compressor.compress(band.packed) + compressor.flush()
+def deflate(band: RawBand, board_bytes: int) -> Band:
+    """Deflate a band of a board by itself, unless that makes it larger."""
+    payload = deflated(band.packed, RAW, board_bytes)
     if len(payload) < len(band.packed):
         return Band(band.first_row, band.rows, payload, deflated=True)
     return Band(band.first_row, band.rows, band.packed, deflated=False)

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from server.deflate import level_for
 from server.replica.bands import Band, RawBand, copy_bands, deflate, untouched
 from server.replica.replica import Replica
 from server.replica.turnstile import Turnstile
@@ -143,6 +142,5 @@ def encode(
     bands: Sequence[Band | RawBand],
 ) -> Snapshot:
     """Deflate what is not deflated yet of a board of 4 bits a pixel, rows not padded."""
-    level = level_for(size_bytes)
-    done = [band if isinstance(band, Band) else deflate(band, level) for band in bands]
+    done = [band if isinstance(band, Band) else deflate(band, size_bytes) for band in bands]
     return Snapshot(stream, epoch, seq, generation, width, height, size_bytes, done)

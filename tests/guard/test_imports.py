@@ -28,6 +28,7 @@ HOMES = {
     "jwt": ("server/access/auth",),
     "prometheus_client": ("server/telemetry/metrics", "server/telemetry/readings"),
     "uvloop": ("server/loop",),
+    "isal": ("server/deflate",),
     "pydantic_settings": ("server/config",),
     "click": ("server/cli/", "bots/"),
     "rich": ("server/cli/", "server/telemetry/progress", "bots/", "pictures/halfblocks"),

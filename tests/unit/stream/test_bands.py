@@ -23,11 +23,10 @@ ROWS = 8
 def deflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """First rows of the bands that were deflated; eight rows of 64 cells make a band."""
     rows: list[int] = []
-    deflate = bands.deflate
 
-    def noting(band: bands.RawBand, level: int) -> bands.Band:
+    def noting(band: bands.RawBand, board_bytes: int) -> bands.Band:
         rows.append(band.first_row)
-        return deflate(band, level)
+        return bands.deflate(band, board_bytes)
 
     monkeypatch.setattr(bands, "BAND_BYTES", ROWS * 32)
     monkeypatch.setattr(snapshots, "deflate", noting)
@@ -115,11 +114,10 @@ async def test_what_is_drawn_while_bands_are_deflated_is_of_the_next_snapshot(
     """C10: the loop goes on meanwhile, or it would wait for ever here."""
     replica = make_replica(64, 64)
     drawn = threading.Event()
-    deflate = snapshots.deflate
 
-    def late(band: bands.RawBand, level: int) -> bands.Band:
+    def late(band: bands.RawBand, board_bytes: int) -> bands.Band:
         assert drawn.wait(30), "the loop stood still while a band was deflated"
-        return deflate(band, level)
+        return bands.deflate(band, board_bytes)
 
     monkeypatch.setattr(snapshots, "deflate", late)
     made = Snapshots(replica, Traffic())
