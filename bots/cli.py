@@ -19,6 +19,7 @@ from rich.console import Console
 from bots.arguments import command, server_url
 from bots.crew import Plan
 from bots.files import make_room
+from bots.load.cli import COMMAND as LOAD
 from bots.loop import loop_factory
 from bots.options import Refused, read
 from bots.scenario import read_scenario, told
@@ -130,3 +131,4 @@ def script(file: Path, url: str | None, *, check: bool) -> int:
 for _name, _kind in WAYS.items():
     if not _kind.spectates:
         bots.add_command(command(_name, _kind.help, _kind.options, partial(_play, _name)))
+bots.add_command(LOAD)

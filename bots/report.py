@@ -96,8 +96,8 @@ def rows(tally: Tally) -> list[tuple[str, str]]:
         ("cuts", f"{tally.cuts:,}"),
     ]
     if tally.trouble and tally.connected < tally.clients:
-        shown.append(("trouble", _printable(tally.trouble)))
-    shown += [("failed", f"{n} x {_printable(why)}") for why, n in tally.failures.most_common(5)]
+        shown.append(("trouble", printable(tally.trouble)))
+    shown += [("failed", f"{n} x {printable(why)}") for why, n in tally.failures.most_common(5)]
     return shown
 
 
@@ -164,11 +164,11 @@ def verdict(tally: Tally) -> str:
         if tally.boards == 1:
             return "The board equals the server's, cell by cell."
         return f"All {tally.verified} boards equal the server's, cell by cell."
-    why = "; ".join(f"{n} x {_printable(reason)}" for reason, n in tally.failures.most_common())
+    why = "; ".join(f"{n} x {printable(reason)}" for reason, n in tally.failures.most_common())
     return f"{tally.verified} of {tally.boards} boards equal the server's; {why}"
 
 
-def _printable(said: str) -> str:
+def printable(said: str) -> str:
     """Keep what a server said from moving the cursor."""
     return "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in said

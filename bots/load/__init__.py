@@ -1,0 +1,1 @@
+"""The load test: many clients on bare sockets, in steps, and a report of how the server did."""
