@@ -75,7 +75,6 @@ class Clients:
     dynamodb: Client
     lease: Client
     """DynamoDB, for the lease alone."""
-    s3: Client
     bulk: LoopThread
     bulk_dynamodb: Client
     """Used in `bulk` alone."""
@@ -105,17 +104,17 @@ async def _open(settings: AwsSettings, stack: AsyncExitStack) -> Clients:
         bulk = LoopThread("aws-bulk")
         stack.push_async_callback(bulk.close)
 
-        async def here(service: Service, patience: Patience = Patience()) -> Client:
-            return await stack.enter_async_context(client_of(session, service, settings, patience))
+        async def here(patience: Patience) -> Client:
+            client = client_of(session, "dynamodb", settings, patience)
+            return await stack.enter_async_context(client)
 
         async def there(service: Service) -> Client:
             manager = client_of(aside, service, settings)
             return await stack.enter_async_context(bulk.entered(manager))
 
         return Clients(
-            dynamodb=await here("dynamodb"),
-            lease=await here("dynamodb", LEASE_PATIENCE),
-            s3=await here("s3"),
+            dynamodb=await here(Patience()),
+            lease=await here(LEASE_PATIENCE),
             bulk=bulk,
             bulk_dynamodb=await there("dynamodb"),
             bulk_s3=await there("s3"),

@@ -16,6 +16,7 @@ from persistence.dynamodb.batches import (
     delete_requests,
     put_requests,
 )
+from persistence.dynamodb.body import read_plainly
 from persistence.dynamodb.items import decoded_item, encoded_attributes, encoded_key
 from persistence.dynamodb.lookup import Lookups, Span
 from persistence.dynamodb.names import TableNames
@@ -39,6 +40,7 @@ class DynamoJournal:
     """The `Journal` port."""
 
     def __init__(self, client: Client, bulk: Bulk, names: TableNames, writer: Writer) -> None:
+        read_plainly(bulk.client)
         self._client = client
         self._bulk = bulk
         self._name = names.of(HISTORY)

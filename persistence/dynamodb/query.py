@@ -1,6 +1,6 @@
 """Queries on DynamoDB: bounds on sort keys, and one page after the other.
 
-Pages are parsed in a loop of their own (aws/loop.py): 1,000 items hold an interpreter for 0.1 s.
+Pages are parsed in a loop of their own (aws/loop.py): 1,000 items hold an interpreter for 25 ms.
 Knows no port; called by the tables, the streams and the lookups.
 """
 

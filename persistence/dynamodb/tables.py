@@ -15,6 +15,7 @@ from persistence.dynamodb.batches import (
     delete_requests,
     put_requests,
 )
+from persistence.dynamodb.body import read_plainly
 from persistence.dynamodb.faults import translated
 from persistence.dynamodb.items import Attributes, decoded_item, encoded_key, encoded_value
 from persistence.dynamodb.names import TableNames
@@ -46,6 +47,7 @@ class DynamoTables:
         writer: Writer,
         wall_ms: Callable[[], int],
     ) -> None:
+        read_plainly(bulk.client)
         self._client = client
         self._bulk = bulk
         self._names = names

@@ -59,7 +59,7 @@ async def s3_clients(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Async
     for name, value in CREDENTIALS.items():
         monkeypatch.setenv(name, value)
     async with s3_clients_of(s3_endpoint) as opened:
-        await empty_bucket(opened.s3)
+        await opened.bulk.run(empty_bucket(opened.bulk_s3))
         yield opened
 
 
