@@ -11,9 +11,9 @@ from tests.support.ordeal import Scene, embedded_scene, ordeal
 # Not under the server's own prefix: it refuses to start with a variable that it does not know.
 KILLS = int(os.environ.get("CHAOS_KILLS", "20"))
 BOTS = int(os.environ.get("CHAOS_BOTS", "200"))
-AWS_KILLS = int(os.environ.get("CHAOS_AWS_KILLS", "5"))
+AWS_KILLS = int(os.environ.get("CHAOS_AWS_KILLS", "4"))
 """Each costs the time of a lease, for which the successor has to wait."""
-AWS_BOTS = int(os.environ.get("CHAOS_AWS_BOTS", "60"))
+AWS_BOTS = int(os.environ.get("CHAOS_AWS_BOTS", "50"))
 SPECTATORS = 20
 SHOWN = 20
 

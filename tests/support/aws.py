@@ -3,6 +3,7 @@
 `aws_peers` and `aws_stage` are fixtures; a conftest imports those that it wants.
 """
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import dataclass, replace
@@ -21,11 +22,12 @@ from persistence.opening import OpeningEvents
 from persistence.ports import Store
 from server.clock import SystemClock
 from server.game.names import DEFAULT_GAME
-from tests.support.crowd import FLAGS
+from server.recovery.stored_snapshot import newest_key
+from tests.support.crowd import FLAGS, LOOK_EVERY_S
 from tests.support.microburst import Microburst, running_microburst
 from tests.support.ministack import running_ministack
 from tests.support.ordeal import Scene
-from tests.support.peers import CREDENTIALS
+from tests.support.peers import CREDENTIALS, PATIENCE_S
 from tests.support.processes import ServerProcess
 from tests.support.seaweedfs import running_seaweedfs
 
@@ -78,6 +80,12 @@ class AwsStage:
         )
         time = LeaseTime(lambda: clock.monotonic_ms() / 1000, clock.wall_ms)
         return open_aws(store, time, DEAF, read_only=read_only)
+
+    async def has_snapshot(self) -> None:
+        """Wait until there is one."""
+        async with asyncio.timeout(PATIENCE_S), self.reading() as store:
+            while await store.blobs.get(newest_key(DEFAULT_GAME)) is None:  # noqa: ASYNC110 - S3 tells nobody
+                await asyncio.sleep(LOOK_EVERY_S)
 
     def scene(self, data: Path) -> Scene:
         """A server on it for a crowd."""

@@ -111,6 +111,13 @@ class Crowd:
             while self.acknowledged < enough:  # noqa: ASYNC110 - a crowd tells nobody
                 await asyncio.sleep(LOOK_EVERY_S)
 
+    async def hears_nothing(self, seconds: float) -> bool:
+        """Whether nothing is acknowledged or seen for so long."""
+        await asyncio.sleep(LOOK_EVERY_S)  # for what is on its way to clients
+        told = (self.acknowledged, self.seen)
+        await asyncio.sleep(seconds)
+        return told == (self.acknowledged, self.seen)
+
     def audit(self, ledger: Ledger) -> Account:
         """Hold everything that anyone was told against the stored history."""
         account = self.account
