@@ -30,7 +30,12 @@ _ACCESS = (
 _REGION = "set AWS_REGION or --region"
 _ENDPOINT = "an endpoint's URL is like https://host:port"
 _TRUST = "{place} shows a certificate that is not trusted: set AWS_CA_BUNDLE, or mend the URL"
+_FOREIGN = (
+    "{place} does not answer as AWS does: look at the endpoint's URL, and at proxies on the way"
+)
 _OTHER = "this is an error in the program, report it"
+_TEXT_CHARS = 300
+"""Of an answer's text; one that is not AWS's may be a whole page."""
 
 BY_CODE: dict[str, Fault] = {
     "AccessDenied": (PermanentFault, _ACCESS),
@@ -100,9 +105,17 @@ def answer_fault(error: ClientError, place: str, own: dict[str, Fault]) -> Store
     code = "RequestTimeTooSkewed" if text.startswith(_SKEWED) else code_of(error)
     status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
     server_failed = status >= http.HTTPStatus.INTERNAL_SERVER_ERROR
-    other = (TransientFault, _SLOW) if server_failed else (PermanentFault, _OTHER)
+    named = code and not code.isdecimal()  # the library puts the status where there is no code
+    refused = (PermanentFault, _OTHER if named else _FOREIGN)
+    other = (TransientFault, _SLOW) if server_failed else refused
     kind, hint = own.get(code) or BY_CODE.get(code, other)
-    return kind(f"{place}: {text} ({code_of(error)})", hint.format(place=place))
+    text = text[:_TEXT_CHARS]
+    return kind(f"{place}: {text} ({code_of(error) or status})", hint.format(place=place))
+
+
+def foreign(place: str) -> StoreError:
+    """Return the store's error for an answer without what AWS always tells."""
+    return PermanentFault(f"{place}: the answer is none of AWS", _FOREIGN.format(place=place))
 
 
 def endpoint_fault(error: ValueError) -> StoreError:

@@ -11,7 +11,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from persistence.aws.clients import Client
-from persistence.aws.faults import code_of
+from persistence.aws.faults import code_of, foreign
 from persistence.dynamodb.faults import translated
 from persistence.dynamodb.names import TableNames
 from persistence.errors import TransientFault
@@ -149,11 +149,13 @@ async def _settled(client: Client, table: Table, name: str, sleep: Sleep) -> Fou
 async def _look(client: Client, table: Table, name: str) -> Found:
     with translated(name):
         try:
-            told = (await client.describe_table(TableName=name))["Table"]
+            told = (await client.describe_table(TableName=name)).get("Table")
         except ClientError as error:
             if code_of(error) == _NO_TABLE:
                 return Found(table, name, MISSING)
             raise
+        if told is None:
+            raise foreign(f"table {name}")
         ttl = (await client.describe_time_to_live(TableName=name))["TimeToLiveDescription"]
     return Found(
         table,

@@ -18,6 +18,7 @@ from botocore.exceptions import (
 )
 
 from persistence.aws.clients import Client
+from persistence.aws.faults import foreign
 from persistence.aws.loop import LoopThread
 from persistence.blobs import check_blob_key, own_fence
 from persistence.errors import PermanentFault, StoreDamaged
@@ -122,6 +123,8 @@ async def _keys(client: Client, bucket: str, prefix: str) -> list[str]:
     following: dict[str, str] = {}
     while True:
         page = await client.list_objects_v2(Bucket=bucket, Prefix=prefix, **following)
+        if "Name" not in page:  # of the bucket, which S3 repeats always
+            raise foreign(f"s3://{bucket}")
         keys += [entry["Key"] for entry in page.get("Contents", [])]
         if not page.get("IsTruncated"):
             return keys
