@@ -26,6 +26,7 @@ from server.game.bans import BanEvents, load_bans
 from server.game.epoch import new_epoch
 from server.game.game import Game
 from server.operator_log import OperatorLog
+from server.recovery.fences import last_fence
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
@@ -126,7 +127,8 @@ class Lifecycle:
         await parts.listener.start(settings.host, settings.port)
         try:
             await self._open_admin_port()
-            fence = await parts.store.lease.acquire()
+            above = await last_fence(parts.reading.tables)
+            fence = await parts.store.lease.acquire(above=above)
             with building_what_stays():
                 game = await self._recover(fence)
             await parts.services.presence.start()

@@ -19,6 +19,7 @@ from server.care.copy.tables import COPIED, items_of
 from server.game.config import GameConfig, key_of
 from server.game.names import blob_folder
 from server.game.writers import Writers
+from server.recovery.fences import last_fence
 from server.recovery.holding import holding
 from server.recovery.present import read_present, unchanged
 from server.recovery.reader import RecoveryEvents
@@ -86,7 +87,9 @@ class Backup:
 
     async def write(self, games: list[Moment]) -> None:
         """Copy everything; the config of a game last. Raises StoreError."""
-        given = await given_fence(self.source.tables) or 0
+        given = max(
+            await given_fence(self.source.tables) or 0, await last_fence(self.source.tables)
+        )
         async with holding(self.target.lease, above=given):
             for moment in games:
                 await self._history(moment)

@@ -16,6 +16,7 @@ from persistence.ports import Store
 from server.clock import Clock
 from server.game.config import GameConfig
 from server.game.game import Game, GameListener
+from server.recovery.fences import last_fence
 from server.recovery.holding import holding
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
@@ -44,7 +45,8 @@ async def solitary(around: Surroundings, find: FindConfig) -> AsyncIterator[Game
 
     Raises StoreError, and then nothing was changed.
     """
-    async with holding(around.store.lease) as fence:
+    above = await last_fence(around.store.tables)
+    async with holding(around.store.lease, above=above) as fence:
         game = await _recovered(around, find, fence)
         game.listen(_publishing(around.complain))
         committing = asyncio.create_task(game.committer.run())

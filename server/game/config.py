@@ -16,6 +16,7 @@ from canvas.settings import Settings
 from persistence.errors import StoreDamaged
 from persistence.ports import Condition, Item, Key, Update
 from persistence.tables import CONFIG
+from server.game.config_types import check_types
 from server.game.names import config_sort_key
 from server.game.partitions import shards_of
 
@@ -59,6 +60,7 @@ class GameConfig:
     def from_item(cls, game: str, item: Item) -> "GameConfig":
         """Read an item; raises StoreDamaged when it does not hold together."""
         try:
+            check_types(item)
             return cls._read(game, item)
         except (KeyError, TypeError, ValueError) as error:
             raise StoreDamaged(
@@ -81,10 +83,15 @@ class GameConfig:
             settings=_settings(item),
             partitions=tuple(item["historyPartitions"]),
             shards=len(shards_of(game, item.get("historyShards", 1))),
-            fence=int(item.get("fence", 0)),
+            fence=item.get("fence", 0),
             seq=item["seq"],
             writers={int(fence): seq for fence, seq in item["writers"].items()},
         )
+
+    @property
+    def last_fence(self) -> int:
+        """The highest fence that ever served the game; 0 before there was one."""
+        return max([self.fence, *self.writers])
 
 
 def _settings(item: Item) -> Settings:

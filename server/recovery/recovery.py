@@ -103,6 +103,7 @@ class Recovery:
 
     async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
         """Bring a game back; raises StoreDamaged, and then nothing was changed."""
+        _check_fence(config, fence)
         base = await self._reader.base(config)
         side = await self._side(config.game, base.seq)
         recent = _Recent(self._clock.wall_ms(), config, base.seq if side else 0)
@@ -181,6 +182,19 @@ class Recovery:
                 "its last writer was still at it; start again",
             ) from error
         return writers
+
+
+def _check_fence(config: GameConfig, fence: int) -> None:
+    """Refuse a fence that was given before: what is placed under it would be taken for leftovers.
+
+    So it is where the lease's item was taken away between a server's look and its taking.
+    """
+    if fence <= config.last_fence:
+        raise StoreDamaged(
+            f"the lease gave the fence {fence}, but {config.game} had the fence"
+            f" {config.last_fence} already: the lease's item was taken away or put back",
+            "start again: the next fence is taken above it",
+        )
 
 
 def _as_read(config: GameConfig) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from persistence.errors import StoreDamaged, StoreError
 from persistence.ports import Store
 from server.game.config import found
 from server.game.game import Game
+from server.recovery.fences import last_fence
 from server.recovery.reader import RecoveryEvents
 from server.recovery.recovery import Recovery, RecoverySettings
 from server.recovery.snapshotter import Snapshotter
@@ -103,7 +104,8 @@ class Lives:
         self.fence = 0
 
     async def start(self, **options: Any) -> Run:
-        self.fence += 1
+        """Start once more; with `fence` under one that was there before, perhaps."""
+        self.fence = max(self.fence, await last_fence(self.store.tables)) + 1
         recovery = Recovery(
             self.store,
             self.clock,
@@ -120,7 +122,7 @@ class Lives:
             reading=options.get("reading"),
         )
         config = await recovery.load_or_found(_founding(options))
-        game = await recovery.recover(config, self.fence, Bans())
+        game = await recovery.recover(config, options.get("fence", self.fence), Bans())
         return Run(self.store, game, self.clock)
 
 
