@@ -5,6 +5,7 @@ texts name keys and hosts at most.
 """
 
 import http
+import ssl
 
 from botocore import exceptions
 from botocore.exceptions import BotoCoreError, ClientError
@@ -32,6 +33,10 @@ _ENDPOINT = "an endpoint's URL is like https://host:port"
 _TRUST = "{place} shows a certificate that is not trusted: set AWS_CA_BUNDLE, or mend the URL"
 _FOREIGN = (
     "{place} does not answer as AWS does: look at the endpoint's URL, and at proxies on the way"
+)
+_AROUND = (
+    "look at the AWS_… variables and at AWS's own files (~/.aws/config, ~/.aws/credentials,"
+    " AWS_CONFIG_FILE, AWS_CA_BUNDLE): one of them is missing, or holds what it may not"
 )
 _OTHER = "this is an error in the program, report it"
 _TEXT_CHARS = 300
@@ -78,6 +83,9 @@ _BY_CLASS: tuple[tuple[type[BotoCoreError], Fault], ...] = (
 )
 
 
+_LOCAL = (ValueError, FileNotFoundError, IsADirectoryError, PermissionError, ssl.SSLError)
+"""What the HTTP library stumbles over before it sends anything; no other try goes better."""
+
 _SKEWED = ("Signature expired", "Signature not yet current")
 """How DynamoDB begins its words about a clock, for which it has no code of its own."""
 
@@ -95,8 +103,18 @@ def retried(error: ClientError) -> bool:
 def library_fault(error: BotoCoreError, place: str) -> StoreError:
     """Return the store's error for a call that got no answer from `place`."""
     known = (fault for kind, fault in _BY_CLASS if isinstance(error, kind))
-    kind, hint = next(known, (PermanentFault, _OTHER))
+    # Calls are not checked by the library: all else that it complains of is how it was set up.
+    kind, hint = next(known, (PermanentFault, _AROUND))
+    if _was_never_sent(error):
+        kind, hint = PermanentFault, _AROUND
     return kind(f"{place}: {error}", hint.format(place=place))
+
+
+def _was_never_sent(error: BotoCoreError) -> bool:
+    """Return whether a request failed on what is here: a character in a key, a file of trust."""
+    return type(error) is exceptions.HTTPClientError and isinstance(
+        error.kwargs.get("error"), _LOCAL
+    )
 
 
 def answer_fault(error: ClientError, place: str, own: dict[str, Fault]) -> StoreError:

@@ -71,6 +71,12 @@ def test_an_unknown_failure_of_the_service_may_pass() -> None:
         (exceptions.ReadTimeoutError(endpoint_url="http://x"), TransientFault, "endpoint"),
         (exceptions.ConnectionClosedError(endpoint_url="http://x"), TransientFault, "endpoint"),
         (exceptions.SSLError(endpoint_url="http://x", error="bad"), PermanentFault, "CA_BUNDLE"),
+        (exceptions.ConfigParseError(path="x"), PermanentFault, "~/.aws/config"),
+        (exceptions.InvalidProxiesConfigError(), PermanentFault, "AWS_…"),
+        (exceptions.HTTPClientError(error=RuntimeError("closed")), TransientFault, "network"),
+        (exceptions.HTTPClientError(error=ValueError("header")), PermanentFault, "AWS_…"),
+        (exceptions.HTTPClientError(error=FileNotFoundError("x")), PermanentFault, "CA_BUNDLE"),
+        (exceptions.ReadTimeoutError(endpoint_url="x", error=OSError()), TransientFault, "URL"),
     ],
     ids=lambda value: type(value).__name__,
 )
