@@ -44,12 +44,13 @@ async def _fill(folder: Path) -> None:
     async with open_embedded(folder, wall_ms=lambda: int(time.time() * 1000)) as store:
         for first in range(1, COUNT + 1, BATCH):
             items = [
-                to_item(_pixel(seq, chance), "HISTORY", 1) for seq in range(first, first + BATCH)
+                to_item(pixel(seq, chance), "HISTORY", 1) for seq in range(first, first + BATCH)
             ]
             await store.journal.commit(items)
 
 
-def _pixel(seq: int, chance: random.Random) -> PixelPlaced:
+def pixel(seq: int, chance: random.Random) -> PixelPlaced:
+    """Make a placement of some user."""
     return PixelPlaced(
         seq=seq,
         at_ms=FIRST_MS + seq * 10,
