@@ -71,13 +71,16 @@ class Cooldowns:
 
     def stack(self, user: str, now_ms: int) -> int:
         """How many placements the user has now, 0…max_stack."""
+        return self.standing(user, now_ms)[0]
+
+    def standing(self, user: str, now_ms: int) -> tuple[int, int]:
+        """How many placements the user has now, and the time until the next: what acks tell."""
         rule = self.rule
-        owed_ms = self.full_left_ms(user, now_ms)
-        if owed_ms == 0:
-            return rule.max_stack
-        if rule.ms == 0:
-            return 0
-        return max(0, rule.max_stack - -(-owed_ms // rule.ms))
+        owed_ms = self._full.at_ms.get(user, now_ms) - now_ms
+        if owed_ms <= 0:
+            return rule.max_stack, 0
+        left_ms = max(0, owed_ms - rule.spare_ms)
+        return max(0, rule.max_stack - -(-owed_ms // rule.ms)) if rule.ms else 0, left_ms
 
     def start(self, user: str, now_ms: int) -> int:
         """Take one placement, which costs `rule.ms`; returns when the stack is full again.

@@ -262,6 +262,7 @@ class Head:
     def settle(self, events: Sequence[Event]) -> None:
         """Let go of the next events in order of seq, which the tail has applied by now."""
         overlay, accepted = self._layers.oldest(self._overlay), self._accepted
+        shift = CELL_SHIFT
         for event in events:
             if type(event) is not PixelPlaced:
                 if type(event) is BaseImported:
@@ -269,7 +270,7 @@ class Head:
                     overlay = self._layers.oldest(self._overlay)
                 continue
             accepted.popleft()
-            cell = cell_key(event.x - event.offset_x, event.y - event.offset_y)
+            cell = (event.y - event.offset_y << shift) + event.x - event.offset_x
             if overlay[cell].seq == event.seq:
                 del overlay[cell]
         if events:
@@ -303,14 +304,6 @@ class Head:
         x += behind.offset_x - geometry.offset_x
         y += behind.offset_y - geometry.offset_y
         return tail.board.get(x, y) if behind.contains(x, y) else self.settings.palette.empty
-
-    def left_ms(self, user: str, now_ms: int) -> int:
-        """Time until the user may place again."""
-        return self.cooldowns.left_ms(user, now_ms)
-
-    def stack(self, user: str, now_ms: int) -> int:
-        """How many placements the user has now."""
-        return self.cooldowns.stack(user, now_ms)
 
     def last_accepted(self, user: str, wall_ms: int) -> PixelPlaced | None:
         """Return the user's newest settled placement that has a request number."""

@@ -6,7 +6,7 @@ the session (connections, credits, guests). Cooldowns and address budgets are ca
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from canvas.networks import Network
@@ -26,11 +26,11 @@ class CreditRule:
     rate: int
     """Credits per second."""
     burst: int
+    off: bool = field(init=False, repr=False, compare=False)
+    """Whether there is no limit."""
 
-    @property
-    def off(self) -> bool:
-        """Whether there is no limit."""
-        return self.rate == 0 or self.burst == 0
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "off", self.rate == 0 or self.burst == 0)
 
 
 class Credits:

@@ -77,9 +77,10 @@ class Committer:
 
     def add(self, decided: Decided) -> None:
         """Queue an event; seqs are consecutive."""
+        if not self._queue:
+            self._wake.set()
+            self._idle.clear()
         self._queue.append(decided)
-        self._wake.set()
-        self._idle.clear()
 
     async def drained(self) -> None:
         """Wait until everything that was queued is committed."""

@@ -28,6 +28,9 @@ from server.game.writers import Writers
 from server.replica.replica import Replica
 from server.replica.ring import Segment
 
+_new_tuple = tuple.__new__
+"""A NamedTuple's own constructor costs half a microsecond more, for every placement."""
+
 
 class Answer(NamedTuple):
     """A placement to acknowledge at the next flush."""
@@ -130,11 +133,15 @@ class Game:
 
     def left_ms(self, user_id: str) -> int:
         """Milliseconds until the next placement of a user."""
-        return self.head.left_ms(user_id, self._clock.monotonic_ms())
+        return self.standing(user_id)[1]
 
     def stack(self, user_id: str) -> int:
         """How many placements a user could make now."""
-        return self.head.stack(user_id, self._clock.monotonic_ms())
+        return self.standing(user_id)[0]
+
+    def standing(self, user_id: str) -> tuple[int, int]:
+        """How many placements a user could make now, and milliseconds until the next."""
+        return self.head.cooldowns.standing(user_id, self._clock.monotonic_ms())
 
     def last_accepted(self, user_id: str) -> PixelPlaced | None:
         """Return the user's last accepted placement with a request number, while remembered."""
@@ -149,7 +156,7 @@ class Game:
         clock = self._clock
         outcome = self.head.place(placement, clock.monotonic_ms(), clock.wall_ms())
         if type(outcome) is PixelPlaced:
-            self.committer.add(Decided(outcome, asker, tag))
+            self.committer.add(_new_tuple(Decided, (outcome, asker, tag, (), False)))
         elif isinstance(outcome, Refusal):
             asker.refused(outcome, placement, tag)
         elif isinstance(outcome, Remembered):
@@ -244,9 +251,9 @@ class Game:
 
     def _answers_of(self, batch: Sequence[Decided]) -> list[Answer]:
         answers = [
-            Answer(decided.asker, decided.event, decided.tag)
-            for decided in batch
-            if decided.asker is not None and type(decided.event) is PixelPlaced
+            _new_tuple(Answer, (asker, event, tag))
+            for event, asker, tag, _, _ in batch
+            if asker is not None and type(event) is PixelPlaced
         ]
         if self._repeats:
             for event in [decided.event for decided in batch]:

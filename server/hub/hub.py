@@ -110,11 +110,15 @@ class Hub:
 
     def flush_acks(self, connection: Connection) -> None:
         """Write a connection's acks, unless a pixel they speak of is still to be told to it."""
-        if connection.acks and all(channel.is_told(connection) for channel in self._of(connection)):
-            acks = connection.acks
-            connection.acks = []
-            connection.writelines(acks)
-            self._traffic.acks.add_all(acks)
+        acks = connection.acks
+        if not acks:
+            return
+        for channel in self._channels.values():
+            if not channel.is_told(connection):
+                return
+        connection.acks = []
+        connection.writelines(acks)
+        self._traffic.acks.add_all(acks)
 
     # --- subscriptions -------------------------------------------------------
 

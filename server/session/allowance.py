@@ -75,7 +75,9 @@ class Allowance(Buckets):
     def pay_at_once(self, cost: int) -> bool:
         """Pay for all placements of a frame, or for none; then they are charged one by one."""
         rule = self._messages.rule
-        if cost > rule.burst and not rule.off:
+        if rule.off:
+            return True
+        if cost > rule.burst:
             return False
         return self._messages.take(cost, self._clock.monotonic_ms()) == 0
 

@@ -50,6 +50,7 @@ def moved(event: PixelPlaced, game: Game) -> tuple[int, int]:
 def ack_fields(event: PixelPlaced, game: Game) -> dict[str, Any]:
     """Answer an accepted placement that is published."""
     x, y = moved(event, game)
+    stack, left_ms = game.standing(event.user_id)
     return {
         "game": game.name,
         **({} if event.request is None else {"request": event.request}),
@@ -58,8 +59,8 @@ def ack_fields(event: PixelPlaced, game: Game) -> dict[str, Any]:
         "y": y,
         "color": event.color,
         "generation": game.replica.generation,
-        "cooldownLeftMs": game.left_ms(event.user_id),
-        "stackLeft": game.stack(event.user_id),
+        "cooldownLeftMs": left_ms,
+        "stackLeft": stack,
     }
 
 

@@ -30,6 +30,10 @@ _UNKNOWN_CHANNEL = Refusal(
 )
 
 
+_new_tuple = tuple.__new__
+"""A NamedTuple's own constructor costs half a microsecond more, for every frame."""
+
+
 class _FrameTag(NamedTuple):
     """Comes back with the outcome of a record of a binary frame."""
 
@@ -78,13 +82,18 @@ class Placing:
         """Decide each record of a binary frame by itself, in order."""
         placer = self._placer
         channel, request, generation, records = frame
-        tag = _FrameTag(channel, placer.services.games.by_channel(channel))
+        game = placer.services.games.by_channel(channel)
+        tag = _new_tuple(_FrameTag, (channel, game))
         paid = placer.allowance.pay_at_once(len(records))
         for index, value in enumerate(records):
             x, y, color = cell_of(value)
             placement = placer.placement(x, y, color, generation, request, index)
-            limited = None if paid else placer.charge(1)
-            self._decide(placement, tag, limited, _UNKNOWN_CHANNEL)
+            if paid and game is not None and placer.user_id is not None:
+                self.unanswered += 1
+                game.submit(placement, self, tag)
+            else:
+                limited = None if paid else placer.charge(1)
+                self._decide(placement, tag, limited, _UNKNOWN_CHANNEL)
         self._hold_if_many()
 
     def take_command(self, command_id: int, game_name: str, placement: Placement) -> None:
@@ -169,6 +178,7 @@ def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
     game = tag.game
     assert game is not None  # noqa: S101  # it has accepted
     x, y = moved(event, game)
+    stack, left_ms = game.standing(event.user_id)
     return ack_frame(
         ACCEPTED_STATUS,
         tag.channel,
@@ -176,8 +186,8 @@ def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
         event.seq,
         record(x, y, event.color),
         event.index,
-        game.stack(event.user_id),
-        game.left_ms(event.user_id),
+        stack,
+        left_ms,
     )
 
 

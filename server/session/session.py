@@ -196,7 +196,11 @@ class Session:
     def _may_speak(self) -> bool:
         if not self._admitted or self.connection.closing:
             return False
-        return not self.close_if_expired(self.services.clock.wall_ms())
+        identity = self.identity
+        if identity is None:
+            return True
+        wall_ms = self.services.clock.wall_ms()
+        return wall_ms < identity.expires_at_ms or not self.close_if_expired(wall_ms)
 
     def bad_frame(self, message: str) -> None:
         """Tell that a message broke the protocol, and close."""

@@ -69,6 +69,7 @@ def test_a_stack_is_a_function_of_one_number(
                 cooldowns.restore(user, end_ms - now_ms, now_ms)
         assert cooldowns.stack("a", now_ms) == tokens <= max_stack
         assert cooldowns.left_ms("a", now_ms) == (0 if tokens else ms - earned_ms)
+        assert cooldowns.standing("a", now_ms) == (tokens, cooldowns.left_ms("a", now_ms))
         if tokens:
             cooldowns.start("a", now_ms)
             tokens -= 1

@@ -62,7 +62,7 @@ def test_a_refusal_changes_nothing() -> None:
     head.max_pending = 0
     assert isinstance(head.place(NUMBERED, 0, 0), Refusal)
     head.max_pending = 10
-    assert (head.seq, head.pending, head.left_ms("a", 0), head.stack("a", 0)) == (0, 0, 0, 1)
+    assert (head.seq, head.pending, head.cooldowns.standing("a", 0)) == (0, 0, (1, 0))
     assert head.dump(0, 0)()["addresses"] == head.dump(0, 0)()["requests"] == []
     assert place(head, NUMBERED).seq == 1
 
@@ -124,7 +124,7 @@ def test_the_same_request_gets_its_first_outcome() -> None:
     assert head.place(again, 5, 1005) == Remembered(first, committed=False)
     publish(head, tail, first)
     assert head.place(again, 5, 1005) == Remembered(first, committed=True)
-    assert (head.seq, head.left_ms("a", 5)) == (1, 295)
+    assert (head.seq, head.cooldowns.left_ms("a", 5)) == (1, 295)
     assert isinstance(head.place(again._replace(index=1), 5, 1005), Refusal)
 
 
@@ -167,7 +167,7 @@ def test_cooldowns_outlive_a_restart(away_ms: int, left_ms: int) -> None:
     head, tail = head_of(rule=rule, policy=policy)
     publish(head, tail, place(head, now_ms=990))
     again = restarted(head, away_ms, rule, policy)
-    assert again.left_ms("a", 0) == left_ms
+    assert again.cooldowns.left_ms("a", 0) == left_ms
     assert again.budgets.left_ms("home", "b", 0) == left_ms
 
 
@@ -194,8 +194,7 @@ def test_a_dump_and_what_came_after_it_give_the_whole(settled: int) -> None:
     again, _ = head_of(rule=rule, policy=policy, seq=3, last_ms=49_990)
     again.restore(dumped, 7000, 50_020)
     again.replay(events[settled:], 7000, 50_020)
-    assert again.left_ms("a", 7000) == head.left_ms("a", 1020)
-    assert again.stack("a", 7000) == head.stack("a", 1020)
+    assert again.cooldowns.standing("a", 7000) == head.cooldowns.standing("a", 1020)
     assert again.budgets.dump(7000)() == head.budgets.dump(1020)()
     for request, event in enumerate(events):
         assert again.place(NUMBERED._replace(request=request), 7000, 50_020) == Remembered(
