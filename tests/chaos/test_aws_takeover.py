@@ -151,16 +151,16 @@ async def test_what_a_superseded_writer_sent_and_comes_late_is_nothing_to_any_re
             await player.play()
             await player.put((1, 1, 5))
             batches, renewals = Held(), Held()
-            proxy.acts = {"BatchWriteItem": batches, "UpdateItem": renewals}
+            proxy.acts["BatchWriteItem"] = batches
             await player.socket.send(place_frame((2, 2, 6)))
-            await batches.came.wait()
+            await batches.came()
+            proxy.acts["UpdateItem"] = renewals
             await second.ready()
             async with dialled(second.url) as other:
                 await other.play()
                 assert (await other.put((3, 3, 7)))[0].seq == 2
-            batches.let_go()
-            await batches.passed.wait()
-            renewals.let_go()
+            await batches.let_go()
+            await renewals.let_go()
             assert (await player.end())[1] == RESTART
             assert player.follower.seq == 1
         assert (await first.ended())[0] == STORE_EXIT

@@ -15,6 +15,7 @@ import orjson
 from aiohttp import ClientSession, web
 from multidict import CIMultiDict
 
+PATIENCE_S = 60.0
 LARGEST_BODY = 64 * 1024 * 1024
 _OF_THE_LINE = ("Connection", "Transfer-Encoding", "Content-Length", "Keep-Alive")
 _FAILED = b"<Error><Code>InternalError</Code><Message>try again</Message></Error>"
@@ -172,19 +173,25 @@ class Held:
     """Calls that have left their sender and have not arrived."""
 
     def __init__(self) -> None:
-        self.calls: list[Call] = []
-        self.came = asyncio.Event()
-        self.passed = asyncio.Event()
+        self._came = asyncio.Event()
+        self._passed = asyncio.Event()
         self._open = asyncio.Event()
 
-    async def __call__(self, call: Call, pass_on: PassOn) -> Answer:
+    async def __call__(self, call: Call, pass_on: PassOn) -> web.Response:
         """Hold a call until `let_go`."""
-        self.calls.append(call)
-        self.came.set()
+        self._came.set()
         await self._open.wait()
         answer = await pass_on(call)
-        self.passed.set()
+        self._passed.set()
         return answer
 
-    def let_go(self) -> None:
+    async def came(self) -> None:
+        """Wait until there is one."""
+        async with asyncio.timeout(PATIENCE_S):
+            await self._came.wait()
+
+    async def let_go(self) -> None:
+        """Let them arrive, late, and those that come; returns when one was answered."""
         self._open.set()
+        async with asyncio.timeout(PATIENCE_S):
+            await self._passed.wait()
