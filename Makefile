@@ -65,7 +65,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	@$(BIN)/mypy
 
-bench: $(VENV)/.dev ## Measure, beside the goals; writes docs/reference/measured.md
+bench: $(VENV)/.dev $(PEERS)/.made ## Measure, beside the goals; writes docs/reference/measured.md
 	@$(BIN)/python -m bench $(ARGS)
 
 format: $(VENV)/.dev ## Format the code and mend what lint can mend

@@ -34,8 +34,18 @@ def running_seaweedfs(directory: Path) -> Iterator[str]:
     command = [str(program), "server", *_flags(directory)]
     command += [f"-{name}={port}" for name, port in ports.items()]
     s3 = ports["s3.port"]
-    with running(command, directory, lambda: _serves(s3, ports["master.port"])):
-        yield f"http://127.0.0.1:{s3}"
+    try:
+        with running(command, directory, lambda: _serves(s3, ports["master.port"])):
+            yield f"http://127.0.0.1:{s3}"
+    finally:
+        _remove_sockets(ports)
+
+
+def _remove_sockets(ports: dict[str, int]) -> None:
+    """Remove what it leaves outside of its directory when it is killed."""
+    for role in ("master", "volume", "filer", "s3"):
+        name = f"seaweedfs-{role}-grpc-{ports[f'{role}.port.grpc']}.sock"
+        Path("/", "tmp", name).unlink(missing_ok=True)
 
 
 def _flags(directory: Path) -> list[str]:
