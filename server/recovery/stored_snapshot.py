@@ -6,6 +6,7 @@ the snapshotter and by recovery.
 """
 
 import asyncio
+import re
 import zlib
 from collections import deque
 from collections.abc import Mapping
@@ -23,6 +24,7 @@ KEPT_ARCHIVES = 2
 KEYFRAME_EVERY_MS = 3_600_000
 NEXT_KEYFRAME = "nextKeyframeMs"
 """In the metadata of keyframes alone."""
+_MOMENT = re.compile(r"[0-9]{1,15}", re.ASCII)
 LOOKED_BACK_AT = 8
 """Archives of former runs that are looked at, the newest first, for which of them are to leave."""
 
@@ -149,8 +151,7 @@ class SnapshotWriter:
             with suppress(StoreDamaged):  # recovery has told; it is passed over here as there
                 blob = None if seq is None else await self._blobs.get(key)
                 if blob is not None and seq is not None:
-                    next_ms = blob.metadata.get(NEXT_KEYFRAME)
-                    self._note(seq, None if next_ms is None else int(next_ms))
+                    self._note(seq, _next_keyframe_ms(blob))
 
     def _next_keyframe_after(self, snapshot: StoredSnapshot) -> int | None:
         """When the next keyframe is due, if this snapshot is one; a start may store it again."""
@@ -170,3 +171,9 @@ class SnapshotWriter:
             seq = self._recent.popleft()
             await self._blobs.delete(archive_key(self._game, seq))
             await self._blobs.delete(side_key(self._game, seq))
+
+
+def _next_keyframe_ms(blob: Blob) -> int | None:
+    """Return when a keyframe's next one is due; None for no keyframe, or one that does not tell."""
+    told = blob.metadata.get(NEXT_KEYFRAME, "")
+    return int(told) if _MOMENT.fullmatch(told) else None

@@ -42,13 +42,14 @@ async def read_mark(tables: Tables) -> Mark | None:
     item = await tables.get(MAIN, KEY)
     if item is None:
         return None
-    try:
-        return Mark(item["source"], item["games"], item["epoch"])
-    except KeyError as error:
-        raise StoreDamaged(
-            f"the item {KEY.partition} / {KEY.sort} is no mark of a copy: {error} is missing",
-            "empty the store and run `tesserae store copy` anew",
-        ) from error
+    source, games, epoch = (item.get(name) for name in ("source", "games", "epoch"))
+    if isinstance(source, str) and isinstance(games, Mapping) and isinstance(epoch, str) and epoch:
+        return Mark(source, games, epoch)
+    raise StoreDamaged(
+        f"the item {KEY.partition} / {KEY.sort} is no mark of a copy: it has to have a source,"
+        " games and an epoch",
+        "empty the store and run `tesserae store copy` anew",
+    )
 
 
 def taken_away() -> Delete:

@@ -52,3 +52,16 @@ async def test_an_archive_that_cannot_be_read_does_not_stop_the_next() -> None:
     blobs[key] = replace(blobs[key], metadata={})
     await live(lives, 3)
     assert archives(store)[-2:] == [5, 6]
+
+
+async def test_a_keyframe_that_tells_no_next_one_does_not_stop_the_next_snapshot() -> None:
+    store = open_memory()
+    assert isinstance(store.blobs, MemoryBlobs)
+    lives = Lives(store)
+    await live(lives, 1)
+    blobs = store.blobs.blobs
+    key = f"canvas/archive/{1:016d}.bin"
+    for told in ("soon", "", "9" * 5000):
+        blobs[key] = replace(blobs[key], metadata={**blobs[key].metadata, "nextKeyframeMs": told})
+        await live(lives, 1)
+    assert archives(store)[-1] == 4
