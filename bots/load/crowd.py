@@ -27,6 +27,7 @@ LEAD_S = 1.0
 END_WITHIN_S = 120.0
 """From the planned end to the last word: draining, proving and leaving are bounded each."""
 SAID_CHARACTERS = 500
+PROVING = "proving boards"
 
 
 @dataclass(slots=True)
@@ -103,7 +104,7 @@ class Crowd:
                 if hand.process.returncode is None:
                     hand.process.kill()
                     await hand.process.wait()
-        self.timeline.close(int(self.elapsed_s) + 1)
+        self.timeline.end()
         for hand in self._hands:
             self.failures.update(hand.failures)
 
@@ -131,7 +132,7 @@ class Crowd:
         self.state = "waiting for what is under way"
         finishing = [asyncio.create_task(hand.finished.wait()) for hand in self._hands]
         await asyncio.wait(finishing, timeout=END_WITHIN_S)
-        self.state = "proving boards"
+        self.state = PROVING
         newest = max(hand.newest_seq for hand in self._hands)
         await self._say_all(b"settle %d" % newest)
         await asyncio.wait(reading, timeout=END_WITHIN_S)
@@ -166,7 +167,7 @@ class Crowd:
         for second, fields in told["slots"].items():
             self.timeline.add(int(second), Slot.from_json(fields))
         span_s = told["at"] - hand.at_s
-        if span_s > 0:
+        if hand.cpu_s and span_s > 0:  # what it took to start is no load
             hand.busy = (told["cpu"] - hand.cpu_s) / span_s
         hand.at_s, hand.cpu_s = told["at"], told["cpu"]
         hand.connected, hand.trouble = told["connected"], told["trouble"]
@@ -177,9 +178,9 @@ class Crowd:
             hand.finished.set()
 
     async def _watch(self) -> None:
-        """Take the gauges of each second."""
+        """Take the gauges of each second, until nothing is under way any more."""
         second = 0
-        while True:
+        while self.state != PROVING:
             await asyncio.sleep(max(0.0, self._began_s + second + 1 - self._now_s()))
             cpu, size = (None, None) if self._usage is None else self._usage.look(self._now_s())
             self.server_cpu = cpu

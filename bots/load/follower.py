@@ -1,7 +1,7 @@
 """One spectator of the load test: it joins, follows, and can prove its board.
 
 Owns the conversation over one line after the other; the rules of following are the client library's
-(`GameSync`). The rest of that library is left out, since with it a frame costs three times as
+(`GameSync`). The rest of that library is left out, since with it a frame costs more than twice as
 much. Placing is a subclass's. Called by its line for each message, and by the member.
 """
 
@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from tesserae_client import control
-from tesserae_client.errors import BadFrame, Disconnected
+from tesserae_client.errors import BadFrame
 from tesserae_client.messages import Checksum, GameState, decode_text, encode_command, strict
 from tesserae_client.snapshot import SnapshotHead
 from tesserae_client.sync import GameSync, Step
@@ -58,14 +58,14 @@ class Follower:
         self.line = None
         self.sync.cut()
         if self._proof is not None and not self._proof.done():
-            self._proof.set_exception(Disconnected("cut while it proved its board"))
+            self._proof.set_exception(ConnectionError("cut meanwhile"))
         self.shared.tally.connected -= self.farewell.joined
         return self.farewell
 
     async def prove(self) -> bool:
-        """Compare the board with the server's; raises Disconnected."""
+        """Compare the board with the server's; raises ConnectionError."""
         if self.line is None:
-            raise Disconnected("not there at the end")
+            raise ConnectionError("not there at the end")
         self._proof = asyncio.get_running_loop().create_future()
         self._ask(PROVE, "checksum", {"game": self.shared.game})
         return await self._proof

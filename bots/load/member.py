@@ -49,6 +49,16 @@ class Member:
         if self.follower.line is not None:
             self.follower.line.close()
 
+    @property
+    def stays(self) -> bool:
+        """It is to be there at this moment, whether it is or not."""
+        now_s = self._tally.now_s()
+        return any(
+            window.start_s + self._after_s <= now_s
+            and (window.stop_s is None or now_s < window.stop_s)
+            for window in self._windows
+        )
+
     async def run(self) -> None:
         """Play all windows."""
         for window in self._windows:

@@ -18,7 +18,7 @@ _STYLE = """
   --line: #2c323a; --a: #6cb0ff; --b: #ff9d5c; --good: #56d364; --bad: #ff7b72;
   --band: #6cb0ff14; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--paper);
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background: var(--paper);
   color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 p { margin: .25rem 0; } .faint { color: var(--faint); }
@@ -26,7 +26,7 @@ p { margin: .25rem 0; } .faint { color: var(--faint); }
 .good { color: var(--good); } .bad { color: var(--bad); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line);
+th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } th { color: var(--faint); font-weight: 500; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 0 2rem; }
@@ -45,7 +45,8 @@ _HEAD = (
 )
 _KEY = (
     "Delays in milliseconds: p50 to max from a placer's send to a follower's frame, ack to the "
-    "placer's own answer. The joining before a step counts in the whole run only."
+    "placer's own answer. The joining before a step counts in the whole run only; steps are shaded "
+    "in the plots."
 )
 _HEADS = (
     "", "clients", "px/s", "deliveries/s", "refused", "p50", "p95", "p99", "max", "ack p50",

@@ -10,8 +10,8 @@ from itertools import groupby
 from math import floor, log10
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 720, 220
-LEFT, RIGHT, TOP, BOTTOM = 60, 12, 12, 28
+WIDTH, HEIGHT = 480, 190
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 12, 28
 TICKS = 4
 _STEPS = (1, 2, 2.5, 5, 10)
 _KILO, _MEGA = 1e3, 1e6
@@ -87,7 +87,7 @@ def _axes(scale: _Scale, step: float, unit: str) -> Iterator[str]:
         text = short(tick * step) + (f" {unit}" if tick == TICKS else "")
         yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{escape(text)}</text>'
-    every_s = nice_step(scale.longest_s / 8)
+    every_s = nice_step(scale.longest_s / 6)
     for number in range(int(scale.longest_s / every_s) + 1):
         at_s = number * every_s
         yield (

@@ -90,12 +90,16 @@ class Timeline:
         for period in self._periods(second):
             period.sample(gauges)
         self._gauges[second] = gauges
-        self.close(second - LATE_S)
+        self._close(second - LATE_S, least=self._width)
 
-    def close(self, before: int) -> None:
-        """Make points of all seconds before that one."""
-        while self._closed + self._width <= before:
-            seconds = range(self._closed, self._closed + self._width)
+    def end(self) -> None:
+        """Make points of all that is left."""
+        self._close(max(self._gauges, default=-1) + 1, least=1)
+
+    def _close(self, before: int, least: int) -> None:
+        """Make points of the seconds before that one, of at least so many at once."""
+        while before - self._closed >= least:
+            seconds = range(self._closed, min(self._closed + self._width, before))
             self._closed = seconds.stop
             slots = [self._open.pop(second) for second in seconds if second in self._open]
             gauges = [self._gauges.pop(second) for second in seconds if second in self._gauges]

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import orjson
 from tesserae_client.address import socket_url
-from tesserae_client.errors import Disconnected
 
 from bots.files import make_room
 from bots.load.follower import Follower
@@ -108,7 +107,8 @@ class Worker:
         there = [member.follower for member in self._members if member.there]
         await self._while(lambda: any(f.sync.seq < seq for f in there))
         self.tally.slot().counts["behind"] += sum(f.sync.seq < seq for f in there)
-        provers = [f for f in self._followers() if f.sync.track]
+        staying = [member.follower for member in self._members if member.stays]
+        provers = [follower for follower in staying if follower.sync.track]
         turns = asyncio.Semaphore(PROVE_AT_ONCE)
         await asyncio.gather(*(self._prove(follower, turns) for follower in provers))
 
@@ -118,7 +118,7 @@ class Worker:
             async with turns, asyncio.timeout(PROOF_S):
                 await self._while(lambda: not follower.sync.synced)
                 agrees = await follower.prove()
-        except (Disconnected, TimeoutError) as fault:
+        except (ConnectionError, TimeoutError) as fault:
             why = self.tally.trouble or str(fault) or "no answer in time"
             self.tally.failures[f"a board was not proven: {why}"] += 1
             return
