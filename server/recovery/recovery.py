@@ -193,7 +193,7 @@ def _check_fence(config: GameConfig, fence: int) -> None:
         raise StoreDamaged(
             f"the lease gave the fence {fence}, but {config.game} had the fence"
             f" {config.last_fence} already: the lease's item was taken away or put back",
-            "start again: the next fence is taken above it",
+            "start again: the next fence is taken above it; `tesserae lease show` tells it",
         )
 
 
