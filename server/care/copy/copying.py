@@ -17,6 +17,7 @@ from server.care.copy.history import HistoryPass
 from server.care.copy.plan import SourceGame, read_games
 from server.care.copy.tables import COPIED, TablesPass, items_of
 from server.care.copy.tally import Tally
+from server.recovery.fences import last_fence
 from server.recovery.holding import holding
 from server.recovery.reader import RecoveryEvents
 from server.recovery.unfinished import Mark, read_mark, taken_away
@@ -51,24 +52,24 @@ class Copied:
 
 async def copy_store(copying: Copying) -> Copied:
     """Copy, or go on with a copy. Raises StoreError; what is there then is marked unfinished."""
-    source, target = copying.source, copying.target
-    async with (
-        holding(source.lease) as fence,
+    async with holding(copying.source.lease) as fence:
         # The target's first server comes after whoever wrote what is copied.
-        holding(target.lease, above=fence),
-    ):
-        games = await read_games(source, copying.events)
-        if not games:
-            raise PermanentFault(
-                f"there is no game in {copying.source_name}", "is it the right one?"
-            )
-        mark = await read_mark(target.tables)
-        resumed = mark is not None
-        mark = _same(mark, games) if mark else await _marked(copying, games)
-        written = [part async for part in _passes(copying, games, mark, writes=True)]
-        parts = [part async for part in _passes(copying, games, mark, writes=False)]
-        _check(parts)
-        await _finish(copying, games, mark)
+        above = max(fence, await last_fence(copying.source.tables))
+        async with holding(copying.target.lease, above=above):
+            return await _copy(copying)
+
+
+async def _copy(copying: Copying) -> Copied:
+    games = await read_games(copying.source, copying.events)
+    if not games:
+        raise PermanentFault(f"there is no game in {copying.source_name}", "is it the right one?")
+    mark = await read_mark(copying.target.tables)
+    resumed = mark is not None
+    mark = _same(mark, games) if mark else await _marked(copying, games)
+    written = [part async for part in _passes(copying, games, mark, writes=True)]
+    parts = [part async for part in _passes(copying, games, mark, writes=False)]
+    _check(parts)
+    await _finish(copying, games, mark)
     return Copied(games, sum(part.differences for part in written), resumed, parts)
 
 

@@ -1,6 +1,7 @@
 """A store copied into another one: whole, proven, gone on with after any death."""
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from server.game.config import key_of
 from server.recovery.reader import RecoveryEvents
 from server.recovery.unfinished import KEY, read_mark
 from tests.support.games import NAME
-from tests.support.memory_store import MemoryBlobs, MemoryTables, open_memory
+from tests.support.memory_store import MemoryBlobs, MemoryLease, MemoryTables, open_memory
 from tests.support.runs import Lives, same_board
 from tests.unit.recovery.test_base import imported
 
@@ -142,6 +143,16 @@ async def test_a_copy_has_everything_but_what_is_of_one_store(source: Store, tar
     assert all(part.differences == 0 for part in done.parts)
     assert await read_mark(target.tables) is None
     await check_alike(source, target, lives)
+
+
+async def test_a_source_whose_lease_was_taken_away_is_copied_above_its_games(
+    source: Store, target: Store
+) -> None:
+    await lived(source)
+    source = replace(source, lease=MemoryLease([0, 0, ""]))
+    await copied(source, target)
+    fence = await target.lease.acquire()
+    assert fence > max([item["fence"] async for item in history(target)])
 
 
 async def test_what_superseded_writers_left_stays_behind(source: Store, target: Store) -> None:
