@@ -76,7 +76,7 @@ class Crowd:
 
     @property
     def trouble(self) -> str:
-        """Why a line was lost, or not opened, last; empty when all are there."""
+        """Why a line was lost, or not opened, last; empty when nothing of that was."""
         return next((hand.trouble for hand in self._hands if hand.trouble), "")
 
     @property

@@ -70,7 +70,7 @@ def rows(crowd: Crowd) -> list[tuple[str, str]]:
     ]
     if crowd.server_cpu is not None:
         shown.append(("server", f"{crowd.server_cpu:.0%} of a core"))
-    if crowd.trouble:
+    if crowd.trouble and crowd.connected < crowd.plan.clients:
         shown.append(("trouble", printable(crowd.trouble)))
     return shown
 

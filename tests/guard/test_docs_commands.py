@@ -13,7 +13,7 @@ from tests.support.source import markdown_files, read
 FENCE = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\s*(?:docker exec \w+ )?(?:\S*/bin/)?tesserae (?!-t)(.+)$", re.MULTILINE)
 SERVE = re.compile(r"""\bmake serve ARGS=["']([^"']+)["']""")
-FLAG = re.compile(r"(?<!\S)(--[a-z][a-z-]*)")
+FLAG = re.compile(r"(?<!\S)(--[a-z][a-z0-9-]*)")
 VARIABLE = re.compile(r"\bTESSERAE_[A-Z_]+\b")
 TOLD = ("README.md", "CONTRIBUTING.md", "docs/tutorial/", "docs/how-to/", "docs/explanation/")
 
