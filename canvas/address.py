@@ -129,9 +129,9 @@ class AddressBudgets:
                     end_ms = now_ms + left_ms - away_ms
                     self._running_until(address_key, end_ms).put(user, end_ms)
 
-    def forget_expired(self, now_ms: int, visits: int = 1000) -> int:
-        """Forget idle addresses, looking at so many at most; returns how many were."""
-        forgotten = self._idle.sweep(visits, now_ms)
+    def forget_expired(self, now_ms: int, visits: int | None = None) -> int:
+        """Forget idle addresses, looking at some as `Ends.sweep` does; returns how many."""
+        forgotten = self._idle.sweep(now_ms, visits)
         for address_key in forgotten:
             del self._addresses[address_key]
         return len(forgotten)

@@ -115,9 +115,9 @@ class Cooldowns:
         """Copy of when each known stack is full; of some that is over already."""
         return dict(self._full.at_ms)
 
-    def forget_expired(self, now_ms: int, visits: int = 1000) -> int:
-        """Forget those that are over, looking at so many at most; returns how many were."""
-        return len(self._full.sweep(visits, now_ms))
+    def forget_expired(self, now_ms: int, visits: int | None = None) -> int:
+        """Forget those that are over, looking at some as `Ends.sweep` does; returns how many."""
+        return len(self._full.sweep(now_ms, visits))
 
     def __len__(self) -> int:
         return len(self._full)

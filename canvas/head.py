@@ -276,7 +276,7 @@ class Head:
         if events:
             self._settled_seq = events[-1].seq
             self._level = self._level_board()
-            self.forget_expired(self._now_ms, self.last_ms, len(events))
+            self.forget_expired(self._now_ms, self.last_ms)
 
     def _level_board(self) -> Board | None:
         tail = self._tail
@@ -309,10 +309,10 @@ class Head:
         """Return the user's newest settled placement that has a request number."""
         return self._requests.last(user, self._settled_seq, wall_ms)
 
-    def forget_expired(self, now_ms: int, wall_ms: int, visits: int = 1000) -> None:
+    def forget_expired(self, now_ms: int, wall_ms: int, visits: int | None = None) -> None:
         """Forget what has run out, looking at so many of each kind at most.
 
-        `settle` does it for as many as were placed, which bounds the memory; a timer may do more.
+        `settle` looks at as many as are new, which bounds the memory; a timer may do more.
         """
         self.cooldowns.forget_expired(now_ms, visits)
         self.budgets.forget_expired(now_ms, visits)

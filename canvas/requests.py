@@ -83,10 +83,13 @@ class Requests:
         )
         return max(events, key=_seq, default=None)
 
-    def forget_expired(self, wall_ms: int, visits: int = 1000) -> int:
-        """Forget identities that are silent for ten minutes, visiting so many; returns how many."""
+    def forget_expired(self, wall_ms: int, visits: int | None = None) -> int:
+        """Forget identities that are silent for ten minutes; returns how many.
+
+        Looks at some as `Ends.sweep` does.
+        """
         forgotten = 0
-        for user in self._silent.sweep(visits, wall_ms):
+        for user in self._silent.sweep(wall_ms, visits):
             silent_ms = _newest_ms(self._identities[user]) + KEPT_MS
             if silent_ms > wall_ms:
                 self._silent.put(user, silent_ms)

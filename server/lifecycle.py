@@ -46,6 +46,8 @@ RELEASE_WITHIN = 3.0
 RETRY_MIN_MS = 1_000
 RETRY_SPREAD_MS = 4_000
 HOUSEKEEPING_EVERY = 1.0
+FORGOTTEN_AT_ONCE = 1000
+"""Cooldowns, addresses and requests that are looked at each time: half a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ class Lifecycle:
             services.sessions.close_expired(wall_ms)
             await self._parts.watcher_counts.tell()
             for game in services.games:
-                game.head.forget_expired(now_ms, wall_ms)
+                game.head.forget_expired(now_ms, wall_ms, FORGOTTEN_AT_ONCE)
 
     # --- stop ----------------------------------------------------------------
 

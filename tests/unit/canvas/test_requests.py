@@ -48,10 +48,10 @@ def test_the_silent_are_forgotten_and_the_others_not() -> None:
     requests.add(placed(1, "a", 1, at_ms=0))
     requests.add(placed(2, "b", 2, at_ms=0))
     requests.add(placed(3, "b", 3, at_ms=500))
-    assert (requests.forget_expired(KEPT_MS), len(requests)) == (1, 1)
+    assert (requests.forget_expired(KEPT_MS, 9), len(requests)) == (1, 1)
     assert requests.lookup("b", 3, 0, KEPT_MS) is not None
-    assert requests.forget_expired(KEPT_MS + 499) == 0
-    assert (requests.forget_expired(KEPT_MS + 500), len(requests)) == (1, 0)
+    assert requests.forget_expired(KEPT_MS + 499, 9) == 0
+    assert (requests.forget_expired(KEPT_MS + 500, 9), len(requests)) == (1, 0)
 
 
 def test_identities_are_bounded() -> None:
