@@ -10,12 +10,12 @@ from random import SystemRandom
 import click
 from rich.console import Console
 
-from persistence.errors import LeaseLost, NoStore, StoreError, TransientFault
+from persistence.errors import LeaseLost, NoStore, TransientFault
 from server.access.secret import FILE_NAME
 from server.care.copy.copying import Copied, Copying, check_target, copy_store
 from server.care.copy.plan import Amount, SourceGame, amount_of, read_games
 from server.cli.progress import Steps
-from server.cli.stores import opened, place_of
+from server.cli.stores import complain, opened, place_of
 from server.config import Settings
 from server.game.epoch import new_epoch
 from server.recovery.reader import RecoveryEvents
@@ -104,7 +104,7 @@ def _events(steps: Steps) -> RecoveryEvents:
     def progress(done: int, total: int) -> None:
         steps.advance("reading the source's games", done, total)
 
-    return RecoveryEvents(progress, _complain)
+    return RecoveryEvents(progress, complain)
 
 
 def _show(amount: Amount, places: Places, *, resumed: bool) -> None:
@@ -136,7 +136,3 @@ def _tell(copied: Copied, places: Places) -> None:
     if places.source.store == "embedded" and secret.exists():
         click.echo(f"The signing secret is no part of it: take {secret} along.")
     click.echo(f"Start no server on {source} any more: the two would go apart.")
-
-
-def _complain(fault: StoreError) -> None:
-    click.echo(f"{fault}. {fault.hint}", err=True)

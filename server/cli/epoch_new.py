@@ -3,16 +3,15 @@
 Owns what a person sees and is asked. Called by epoch.py once the flags are good.
 """
 
-import sys
 from random import SystemRandom
 
 import click
 from rich.console import Console
 
-from persistence.errors import StoreDamaged, StoreError
 from server.care.epoch import begin_epoch
+from server.cli.asking import confirm
 from server.cli.progress import shown_progress
-from server.cli.stores import no_such_game, opened
+from server.cli.stores import complain, no_such_game, opened
 from server.cli.surroundings import surroundings
 from server.config import Settings
 from server.game.epoch import new_epoch
@@ -27,9 +26,9 @@ async def run(settings: Settings, game: str, *, dry_run: bool, yes: bool) -> Non
         click.echo("Nothing was changed: --dry-run.")
         return
     if not yes:
-        _ask(game)
+        confirm(f"Begin a new epoch of {game}?", f"begin a new epoch of {game}")
     with shown_progress("Reading the board", Console(stderr=True)) as advance:
-        async with surroundings(settings, advance, _complain) as around:
+        async with surroundings(settings, advance, complain) as around:
             begun = await begin_epoch(around, game, new_epoch(SystemRandom()))
     click.echo(f"{game} goes on at seq {begun.seq}, in epoch {begun.epoch} after {begun.before}.")
 
@@ -38,7 +37,7 @@ async def _look(settings: Settings, game: str) -> None:
     """Show what there is, beside whoever writes to it."""
     with shown_progress("Reading the board", Console(stderr=True)) as advance:
         async with opened(settings, read_only=True) as store:
-            present = await read_present(store, game, RecoveryEvents(advance, _complain))
+            present = await read_present(store, game, RecoveryEvents(advance, complain))
             if present is None:
                 raise await no_such_game(store, game, settings)
     replica = present.outcome.replica
@@ -47,15 +46,3 @@ async def _look(settings: Settings, game: str) -> None:
         f"{game} is {board.width} x {board.height} at seq {replica.seq}, in epoch {replica.epoch}."
         " In a new one every client takes the board anew; nothing else changes."
     )
-
-
-def _ask(game: str) -> None:
-    if not sys.stdin.isatty():
-        raise click.ClickException(
-            f"give --yes to begin a new epoch of {game} without being asked; nothing was changed"
-        )
-    click.confirm(f"Begin a new epoch of {game}?", abort=True)
-
-
-def _complain(fault: StoreDamaged | StoreError) -> None:
-    click.echo(f"{fault}. {fault.hint}", err=True)

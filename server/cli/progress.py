@@ -1,6 +1,6 @@
 """How far a command has got: a bar on a terminal, else a line now and then; all on standard error.
 
-Owns the look and the pace. Called by the commands that export.
+Owns the look and the pace. Called by every command that reads a store.
 """
 
 import time

@@ -4,21 +4,20 @@ Owns what a person sees and is asked; decides nothing of the restoring itself. C
 once the flags are good.
 """
 
-import sys
 from dataclasses import dataclass
 from random import SystemRandom
 
 import click
 from rich.console import Console
 
-from persistence.errors import StoreDamaged, StoreError
 from pictures.drawing import draw
 from server.care.restore.carrying import restore
 from server.care.restore.plan import PLACEMENT, CannotRestore, Plan, Wish, make_plan
 from server.care.restore.point import told
+from server.cli.asking import confirm
 from server.cli.output import opened_output
 from server.cli.progress import shown_progress
-from server.cli.stores import no_such_game, opened
+from server.cli.stores import complain, no_such_game, opened
 from server.cli.surroundings import surroundings
 from server.clock import SystemClock
 from server.config import Settings
@@ -63,7 +62,7 @@ async def _run(asked: Asked, settings: Settings) -> None:
         click.echo("Nothing was changed: --dry-run.")
         return
     if not asked.yes:
-        _ask(plan)
+        confirm(f"Restore {plan.game}?", f"change {plan.differing:,} cells of {plan.game}")
     seq = await _restored(plan, settings)
     click.echo(f"{plan.game} is as it was at seq {plan.seq}; that is event {seq} of a new epoch.")
     click.echo(f"To undo it: tesserae restore --to {plan.newest_seq}, with the same flags.")
@@ -72,7 +71,7 @@ async def _run(asked: Asked, settings: Settings) -> None:
 async def _plan(wish: Wish, settings: Settings) -> Plan:
     with shown_progress("Reading both boards", Console(stderr=True)) as advance:
         async with opened(settings, read_only=True) as store:
-            events = RecoveryEvents(advance, _complain)
+            events = RecoveryEvents(advance, complain)
             plan = await make_plan(store, wish, SystemClock().wall_ms(), events)
             if plan is None:
                 raise await no_such_game(store, wish.game, settings)
@@ -81,7 +80,7 @@ async def _plan(wish: Wish, settings: Settings) -> Plan:
 
 async def _restored(plan: Plan, settings: Settings) -> int:
     with shown_progress("Reading the board", Console(stderr=True)) as advance:
-        async with surroundings(settings, advance, _complain) as around:
+        async with surroundings(settings, advance, complain) as around:
             event = await restore(around, plan, new_epoch(SystemRandom()))
     return event.seq
 
@@ -102,16 +101,3 @@ def _show(plan: Plan) -> None:
             click.echo(f"  undone: {count:,} {words}")
     if plan.sets_palette:
         click.echo("  the palette becomes what it was then")
-
-
-def _ask(plan: Plan) -> None:
-    if not sys.stdin.isatty():
-        raise CannotRestore(
-            f"give --yes to change {plan.differing:,} cells of {plan.game} without being asked;"
-            " nothing was changed"
-        )
-    click.confirm(f"Restore {plan.game}?", abort=True)
-
-
-def _complain(fault: StoreDamaged | StoreError) -> None:
-    click.echo(f"{fault}. {fault.hint}", err=True)

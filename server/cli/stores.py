@@ -33,7 +33,7 @@ async def opened(
     Who writes takes the lease first, and never waits for it. Raises StoreError.
     """
     opener = resolve_name(OPENER)
-    events = OpeningEvents(_tell_away, _tell_held, _tell_troubled)
+    events = OpeningEvents(_tell_away, _tell_held, complain)
     async with opener(
         settings, SystemClock(), events, read_only=read_only, waits_out=waits_out
     ) as store:
@@ -48,8 +48,9 @@ def _tell_held(holder: str, seconds: float) -> None:
     click.echo(f"Looking for up to {seconds:.0f} s whether {holder} still writes", err=True)
 
 
-def _tell_troubled(fault: StoreError) -> None:
-    click.echo(f"{fault}; {fault.hint}", err=True)
+def complain(fault: StoreError) -> None:
+    """Say what went wrong while the command goes on, and what helps."""
+    click.echo(f"{fault}. {fault.hint}", err=True)
 
 
 def place_of(settings: Settings) -> str:

@@ -74,7 +74,7 @@ async def make_plan(store: Store, wish: Wish, now_ms: int, listener: RecoveryEve
     seq = await _resolved(store, wish.point, present, now_ms)
     past = await read_past(store, present.config, seq, listener)
     undone = await _undone(store, present, past.last_sk, listener)
-    palette = await _palette(store, wish, present, past, undone)
+    palette = await _palette(store, wish, present, past, undone, listener)
     plan = await asyncio.to_thread(_compared, present, past, palette, undone.counts)
     if not (plan.differing or plan.sets_palette):
         raise CannotRestore(f"{wish.game} looks as it did at seq {seq}: nothing is to be restored")
@@ -145,24 +145,39 @@ def _palette_of(item: Item) -> Any:
 
 
 async def _palette(
-    store: Store, wish: Wish, present: Present, past: Outcome, undone: _Undone
+    store: Store,
+    wish: Wish,
+    present: Present,
+    past: Outcome,
+    undone: _Undone,
+    listener: RecoveryEvents,
 ) -> Palette:
     """Return the palette that the earlier board was painted with. Raises CannotRestore."""
     today = present.outcome.replica.settings.palette
     if wish.keep_palette or not undone.palette:
         return today
-    found = None
-    writers = Writers(present.config.writers)
-    async for items in store.journal.read(present.config.partitions, up_to=past.last_sk):
-        for item in items:
-            if writers.published(item, past.replica.seq):
-                found = _palette_of(item) or found
+    found = await _last_palette(store, present.config, past, listener)
     if found is None:
         raise CannotRestore(
             f"{wish.game} was painted in another palette by then, of which the history does not"
             " tell: choose a later point, or give --keep-palette to have it in today's colors"
         )
     return Palette.from_json(found, today.empty)
+
+
+async def _last_palette(
+    store: Store, config: GameConfig, past: Outcome, listener: RecoveryEvents
+) -> Any:
+    """Return what the history up to a point last says of the palette; None when nothing."""
+    found, writers, done = None, Writers(config.writers), 0
+    total = await store.journal.count(config.partitions, up_to=past.last_sk)
+    async for items in store.journal.read(config.partitions, up_to=past.last_sk):
+        for item in items:
+            if writers.published(item, past.replica.seq):
+                found = _palette_of(item) or found
+        done += len(items)
+        listener.progress(done, total)
+    return found
 
 
 def _compared(present: Present, past: Outcome, palette: Palette, undone: Mapping[str, int]) -> Plan:

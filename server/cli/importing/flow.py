@@ -4,7 +4,6 @@ Owns which way an import goes: through the server that is named, through the one
 directory, or straight into the directory. Called by canvas_import.py once the flags are good.
 """
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
@@ -21,6 +20,7 @@ from pictures.reading import read
 from server.access.auth import Authenticator
 from server.access.identity import Role
 from server.access.secret import open_secret
+from server.cli.asking import confirm
 from server.cli.importing.offline import import_offline
 from server.cli.importing.online import Remote
 from server.cli.importing.plan import (
@@ -34,7 +34,7 @@ from server.cli.importing.plan import (
     new_target,
 )
 from server.cli.importing.view import View
-from server.cli.stores import opened, place_of
+from server.cli.stores import complain, opened, place_of
 from server.cli.surroundings import surroundings
 from server.clock import SystemClock
 from server.config import Settings
@@ -99,20 +99,12 @@ async def _run(wish: Wish, settings: Settings, view: View) -> None:
             " --palette brings others; nothing was changed"
         )
     if not target.is_blank and not wish.yes:
-        _ask(plan)
+        cells = f"{plan.differing:,} cells of {target.game}"
+        confirm(f"Change {cells}?", f"change {cells}")
     with view.working("Packing the picture"):
         base = BasePicture.of(plan.cells)
     seq = await _carry_out(wish, settings, plan, base, view)
     view.note(f"The picture is in: {target.game} at seq {seq}.")
-
-
-def _ask(plan: Plan) -> None:
-    if not sys.stdin.isatty():
-        raise Unsuitable(
-            f"{plan.target.game} is painted on; give --yes to change {plan.differing:,} cells of it"
-            " without being asked; nothing was changed"
-        )
-    click.confirm(f"Change {plan.differing:,} cells of {plan.target.game}?", abort=True)
 
 
 def _picture(wish: Wish, view: View) -> Picture:
@@ -203,7 +195,7 @@ async def _carry_out(
     wanted = Import(base, place, OPERATOR, plan.palette)
     try:
         with view.reading() as advance:
-            async with surroundings(settings, advance, view.complain) as around:
+            async with surroundings(settings, advance, complain) as around:
                 event = await import_offline(around, _founding(plan, settings), wanted)
     except StoreInUse as busy:
         if not busy.url or plan.target.board is None:

@@ -7,13 +7,11 @@ nothing. Called by flow.py.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from persistence.errors import StoreError
 from pictures.halfblocks import draw
 from server.cli.importing.plan import Plan
 
@@ -32,10 +30,6 @@ class View:
     def note(self, text: str) -> None:
         """Say one line."""
         self._out.print(text, soft_wrap=True, markup=False)
-
-    def complain(self, error: StoreError) -> None:
-        """Say what stands in the way, and the remedy."""
-        click.echo(f"{error}. {error.hint}", err=True)
 
     @contextmanager
     def working(self, what: str) -> Iterator[Callable[[float], None]]:
