@@ -25,7 +25,6 @@ from persistence.shapes import (
     Progress,
     Shape,
     declared,
-    differences,
     lacks,
     projection_of,
 )
@@ -67,11 +66,6 @@ async def create(
 async def describe(client: Client, names: TableNames) -> list[Found]:
     """Look at every table of the stage."""
     return [await _look(client, table, names.of(table)) for table in ALL]
-
-
-async def check(client: Client, names: TableNames) -> list[str]:
-    """Return every difference from the declaration as a sentence; none when all is right."""
-    return [each for found in await describe(client, names) for each in differences(found)]
 
 
 def definition(table: Table, name: str) -> dict[str, Any]:

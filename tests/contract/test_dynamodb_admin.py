@@ -5,14 +5,22 @@ from dataclasses import replace
 import pytest
 
 from persistence.aws.clients import Clients
-from persistence.dynamodb.admin import check, create, definition, describe
+from persistence.dynamodb.admin import create, definition, describe
 from persistence.dynamodb.names import TableNames
 from persistence.errors import PermanentFault
+from persistence.shapes import differences
 from persistence.tables import ALL, HISTORY, MAIN, MILESTONES
 
 
+async def told(clients: Clients, names: TableNames) -> list[str]:
+    """Every difference of a stage."""
+    return [
+        each for found in await describe(clients.dynamodb, names) for each in differences(found)
+    ]
+
+
 async def test_what_was_made_differs_in_nothing(clients: Clients, names: TableNames) -> None:
-    assert await check(clients.dynamodb, names) == []
+    assert await told(clients, names) == []
     assert await create(clients.dynamodb, names) == []
     found = await describe(clients.dynamodb, names)
     assert [each.name.removeprefix(f"contract-{names.stage}") for each in found] == [
@@ -27,12 +35,12 @@ async def test_what_was_made_differs_in_nothing(clients: Clients, names: TableNa
 
 async def test_what_is_missing_is_named_then_made(clients: Clients, names: TableNames) -> None:
     await clients.dynamodb.delete_table(TableName=names.of(HISTORY))
-    assert await check(clients.dynamodb, names) == [f"{names.of(HISTORY)}: there is no such table"]
-    told: list[tuple[str, int, int]] = []
-    made = await create(clients.dynamodb, names, progress=lambda *now: told.append(now))
+    assert await told(clients, names) == [f"{names.of(HISTORY)}: there is no such table"]
+    steps: list[tuple[str, int, int]] = []
+    made = await create(clients.dynamodb, names, progress=lambda *now: steps.append(now))
     assert made == [names.of(HISTORY)]
-    assert told == [(names.of(HISTORY), 0, 1), (names.of(HISTORY), 1, 1)]
-    assert await check(clients.dynamodb, names) == []
+    assert steps == [(names.of(HISTORY), 0, 1), (names.of(HISTORY), 1, 1)]
+    assert await told(clients, names) == []
 
 
 async def test_what_a_table_lacks_is_added(clients: Clients) -> None:
@@ -40,7 +48,7 @@ async def test_what_a_table_lacks_is_added(clients: Clients) -> None:
     for table in ALL:
         bare = definition(replace(table, indexes=()), names.of(table))
         await clients.dynamodb.create_table(**bare)
-    assert set(await check(clients.dynamodb, names)) == {
+    assert set(await told(clients, names)) == {
         f"{names.of(MILESTONES)}: there is no index TriggerAtIndex",
         f"{names.of(HISTORY)}: there is no index XOriginalIndex",
         f"{names.of(HISTORY)}: there is no index UserIndex",
@@ -48,7 +56,7 @@ async def test_what_a_table_lacks_is_added(clients: Clients) -> None:
     }
     completed = await create(clients.dynamodb, names)
     assert completed == [names.of(table) for table in (MILESTONES, HISTORY, MAIN)]
-    assert await check(clients.dynamodb, names) == []
+    assert await told(clients, names) == []
 
 
 async def test_a_table_of_somebody_else_is_left_alone(clients: Clients) -> None:
@@ -56,8 +64,8 @@ async def test_a_table_of_somebody_else_is_left_alone(clients: Clients) -> None:
     theirs = definition(replace(HISTORY, partition="id", indexes=()), names.of(HISTORY))
     await clients.dynamodb.create_table(**theirs)
     assert names.of(HISTORY) not in await create(clients.dynamodb, names)
-    assert f"{names.of(HISTORY)}: keys id (S) + SK (S), not PK (S) + SK (S)" in await check(
-        clients.dynamodb, names
+    assert f"{names.of(HISTORY)}: keys id (S) + SK (S), not PK (S) + SK (S)" in await told(
+        clients, names
     )
 
 
@@ -80,7 +88,7 @@ async def test_every_difference_is_named(clients: Clients) -> None:
         await clients.dynamodb.create_table(**wrong)
     main, history, milestones = (names.of(table) for table in (MAIN, HISTORY, MILESTONES))
     included = "colorIndex, offset_x, offset_y, y_original"
-    assert set(await check(clients.dynamodb, names)) == {
+    assert set(await told(clients, names)) == {
         f"{milestones}: there is no index TriggerAtIndex",
         f"{milestones}: index Other is not declared, and every write pays for it",
         f"{history}: index XOriginalIndex: projects ALL, not INCLUDE {included}",
