@@ -88,7 +88,7 @@ class Recovery:
             raise StoreDamaged(
                 f"{game} has {left} but no config item: its database is missing or incomplete",
                 "put the whole store back from a backup, then run `tesserae epoch new`; or choose"
-                " another --data (on AWS another --stage) for a new canvas",
+                " another --data for a new canvas (on AWS another --stage, with its own --bucket)",
             )
         put = Put(CONFIG, founding.to_item(), condition=Condition(exists=False))
         await self._store.tables.write(put)
