@@ -102,7 +102,7 @@ async def _copy(places: Places, steps: Steps) -> Copied:
 
 def _events(steps: Steps) -> RecoveryEvents:
     def progress(done: int, total: int) -> None:
-        steps.advance("reading the source's games", done, total)
+        steps.advance("Reading the source's games", done, total)
 
     return RecoveryEvents(progress, complain)
 

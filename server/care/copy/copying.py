@@ -121,7 +121,7 @@ async def _passes(
     copying: Copying, games: list[SourceGame], mark: Mark, *, writes: bool
 ) -> AsyncIterator[Tally]:
     source, target = copying.source, copying.target
-    advance = copying.advance if writes else _comparing(copying.advance)
+    advance = _told(copying.advance, "Copying" if writes else "Comparing")
     epochs = {game.config.epoch: mark.epoch for game in games}
     yield await BlobsPass(source.blobs, target.blobs, advance, writes=writes, epochs=epochs).over()
     tables = TablesPass(source.tables, target.tables, advance, writes=writes)
@@ -133,9 +133,9 @@ async def _passes(
             yield await history.over(part)
 
 
-def _comparing(advance: Advance) -> Advance:
+def _told(advance: Advance, doing: str) -> Advance:
     def shown(what: str, done: int, total: int) -> None:
-        advance(f"comparing {what}", done, total)
+        advance(f"{doing} {what}", done, total)
 
     return shown
 

@@ -92,7 +92,7 @@ async def amount_of(store: Store, games: list[SourceGame], advance: Advance) -> 
         items[table.name] = 0
         async for page in items_of(store.tables, table):
             items[table.name] += len(page)
-            advance(f"counting {table.name}", items[table.name], items[table.name])
+            advance(f"Counting {table.name}", items[table.name], items[table.name])
     return Amount(
         games={game.config.game: game.seq for game in games},
         history=await store.journal.count(partitions),

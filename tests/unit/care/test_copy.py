@@ -18,7 +18,7 @@ from server.care.copy.plan import amount_of, read_games
 from server.game.base_blob import BasePicture
 from server.game.config import key_of
 from server.recovery.reader import RecoveryEvents
-from server.recovery.unfinished import KEY, read_mark
+from server.recovery.unfinished import read_mark
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs, MemoryLease, MemoryTables, open_memory
 from tests.support.runs import Lives, same_board
@@ -376,6 +376,5 @@ async def test_progress_is_told_of_every_part(source: Store, target: Store) -> N
     told: list[tuple[str, int, int]] = []
     await copied(source, target, advance=lambda *step: told.append(step))
     ends = {what: (done, total) for what, done, total in told}
-    assert ends["history HISTORY"] == ends["comparing history HISTORY"] == (34, 34)
-    assert ends["blobs"] == (len(blobs_of(source)),) * 2
-    assert KEY.partition == "COPY"
+    assert ends["Copying history HISTORY"] == ends["Comparing history HISTORY"] == (34, 34)
+    assert ends["Copying blobs"] == ends["Comparing blobs"] == (len(blobs_of(source)),) * 2
