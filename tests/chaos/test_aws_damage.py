@@ -36,7 +36,7 @@ class Played:
     def __init__(self, stage: AwsStage, clients: Clients, crc32: int) -> None:
         self.stage = stage
         self.dynamodb: Client = clients.dynamodb
-        self.s3: Client = clients.s3
+        self._clients = clients
         self.crc32 = crc32
 
     async def rows(self, table: Any) -> list[Row]:
@@ -47,10 +47,20 @@ class Played:
     async def put(self, table: Any, row: Row) -> None:
         await self.dynamodb.put_item(TableName=self.stage.names.of(table), Item=row)
 
+    async def s3(self, call: str, **arguments: Any) -> Any:
+        """Ask S3 about the stage's bucket, where its client lives."""
+        asked = getattr(self._clients.bulk_s3, call)(Bucket=self.stage.bucket, **arguments)
+        return await self._clients.bulk.run(asked)
+
+    async def body(self, key: str) -> tuple[bytes, dict[str, str]]:
+        """Return an object's bytes and metadata."""
+        stored = await self.s3("get_object", Key=key)
+        return await self._clients.bulk.run(stored["Body"].read()), stored["Metadata"]
+
     async def contents(self) -> list[Any]:
         """All that is stored but the lease, which a start has to take before it reads."""
         tables = [row for table in ALL for row in await self.rows(table)]
-        listed = (await self.s3.list_objects_v2(Bucket=self.stage.bucket)).get("Contents", [])
+        listed = (await self.s3("list_objects_v2")).get("Contents", [])
         blobs = [(each["Key"], each["ETag"]) for each in listed]
         return [row for row in tables if row.get("pk") != {"S": "LEASE"}] + blobs
 
@@ -103,11 +113,11 @@ async def lost_end(played: Played) -> None:
         key = {"PK": row["PK"], "SK": row["SK"]}
         await played.dynamodb.delete_item(TableName=name, Key=key)
     for key in [SNAPSHOT, *[key for key, _ in await archives(played)]]:
-        await played.s3.delete_object(Bucket=played.stage.bucket, Key=key)
+        await played.s3("delete_object", Key=key)
 
 
 async def archives(played: Played) -> list[tuple[str, str]]:
-    listed = await played.s3.list_objects_v2(Bucket=played.stage.bucket, Prefix="canvas/archive/")
+    listed = await played.s3("list_objects_v2", Prefix="canvas/archive/")
     return [(each["Key"], each["ETag"]) for each in listed.get("Contents", [])]
 
 
@@ -157,13 +167,9 @@ async def test_a_snapshot_that_cannot_be_is_told_and_something_older_stands_in(
     async with open_clients(aws_stage.settings) as clients:
         there = await played(aws_stage, clients)
         for key in [SNAPSHOT, *[key for key, _ in await archives(there)]]:
-            stored = await there.s3.get_object(Bucket=aws_stage.bucket, Key=key)
-            body = await stored["Body"].read()
-            metadata = stored["Metadata"] if alike else {}
+            body, metadata = await there.body(key)
             spoilt = bytes([body[0] ^ 1]) + body[1:]
-            await there.s3.put_object(
-                Bucket=aws_stage.bucket, Key=key, Body=spoilt, Metadata=metadata
-            )
+            await there.s3("put_object", Key=key, Body=spoilt, Metadata=metadata if alike else {})
         server = ServerProcess(tmp_path, *FLAGS, *aws_stage.flags())
         await server.start()
         async with dialled(server.url) as client:
