@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,8 @@ async def test_a_signal_ends_in_order_with_a_report(by: signal.Signals) -> None:
         process.send_signal(by)
         code, said = await ended(process)
     assert code == 0, said
-    assert "2 of 2 equal the server's" in said
+    # The other process may not have come in yet.
+    assert re.search(r"([12]) of \1 equal the server's", said)
 
 
 async def test_a_picture_is_placed_over_and_over(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """`tesserae backup`: into a directory or a file, beside a server, never over anything."""
 
-import tarfile
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,8 +51,7 @@ def test_a_file_holds_a_directory_of_its_name(name: str) -> None:
     assert run(name) == 0
     assert Path(name).stat().st_mode & 0o777 == 0o600
     assert names() == sorted([name, "data"])
-    with tarfile.open(name) as archive:
-        archive.extractall(filter="data")
+    subprocess.run(["tar", "-xf", name], check=True)
     assert main(["store", "check", "--data", "copy"]) == 0
 
 
