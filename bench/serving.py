@@ -37,8 +37,12 @@ MASK = b"\0\0\0\0"
 
 
 def environment() -> dict[str, str]:
-    """Take our environment, but let Python keep its bytecode as it does for everybody."""
-    return {name: value for name, value in os.environ.items() if "BYTECODE" not in name}
+    """Take our environment without settings, and let Python keep bytecode as for everybody."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if "BYTECODE" not in name and not name.startswith("TESSERAE_")
+    }
 
 
 class Server:
