@@ -31,6 +31,8 @@ from server.wire.codes import CloseCode
 Message = tuple[bool, bytes]
 """Whether it is text (then valid UTF-8), and its bytes."""
 
+ODD_AT_ONCE = 32
+"""Pings, pongs and fragments that are looked at before others have their turn."""
 END_OF_STREAM: Final = b""
 """In `replies`: half-close the socket."""
 
@@ -51,6 +53,7 @@ class Inbox:
         "_parser",
         "_position",
         "closing",
+        "has_more",
         "odd_frames",
         "replies",
     )
@@ -58,6 +61,8 @@ class Inbox:
     def __init__(self, max_bytes: int) -> None:
         self.closing = False
         """From the first close frame of either side on; no message follows it."""
+        self.has_more = False
+        """Whether no message was returned only because many odd frames came before it."""
         self.odd_frames = 0
         """Pings, pongs and fragments since somebody set it to 0."""
         self.replies: list[bytes] = []
@@ -92,9 +97,17 @@ class Inbox:
         self._position = 0
 
     def next_message(self) -> Message | None:
-        """Return the next whole message, None when there is none yet; raises Violation."""
+        """Return the next whole message, None when there is none yet or `has_more`.
+
+        Raises Violation.
+        """
         message = None
+        odd_until = self.odd_frames + ODD_AT_ONCE
+        self.has_more = False
         while message is None and not self.closing:
+            if self.odd_frames >= odd_until:
+                self.has_more = True
+                return None
             frame = self._next_frame()
             if frame is None:
                 return None

@@ -1,6 +1,7 @@
 """Floods: refused first, cut in the end, and nobody else notices."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.support.clock import FakeClock
 from tests.support.foreign import GAME, Foreign, place_frame
+from tests.support.frames import client_frame
 from tests.support.serving import serving
 from tests.support.sockets import until
 from tests.support.wire import Ack
@@ -91,3 +93,20 @@ async def test_a_flood_of_text_that_is_no_command_is_cut_at_the_first() -> None:
     async with serving(**LIMITS) as room, room.dial() as client:
         await client.socket.send("x" * 1000)
         assert (await client.end())[1] == 4404
+
+
+async def test_a_burst_of_one_delays_nobody_else_by_more_than_its_share() -> None:
+    burst = 3_000
+    async with serving() as room, AsyncExitStack() as open_lines:
+        lines = [await open_lines.enter_async_context(room.dial()) for _ in range(51)]
+        for line in lines:
+            await line.play()
+        flooder, *others = lines
+        counts = room.parts.listener.counts
+        before = counts.texts
+        flooder.socket.transport.write(client_frame(1, b'{"do":"ping","id":1}') * burst)
+        await until(lambda: counts.texts > before)
+        await asyncio.gather(*[one.ask("ping") for one in others])
+        assert counts.texts - before < burst / 2, "they did not wait for all of the burst"
+        await asyncio.gather(*[one.put((x, 5, 1)) for x, one in enumerate(others[:20])])
+        await until(lambda: counts.texts == before + burst + len(others))

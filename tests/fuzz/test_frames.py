@@ -66,8 +66,8 @@ def read(chunks: list[bytes]) -> Reading:
     for chunk in chunks:
         inbox.receive(chunk)
         try:
-            while (message := inbox.next_message()) is not None:
-                messages.append(message)
+            while (message := inbox.next_message()) is not None or inbox.has_more:
+                messages.extend([] if message is None else [message])
         except Violation as violation:
             return Reading(messages, _pongs(inbox), int(violation.code))
     return Reading(messages, _pongs(inbox), 0 if inbox.closing else None)

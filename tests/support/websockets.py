@@ -50,6 +50,12 @@ class Bench:
         while self._soon:
             self._soon.pop(0)()
 
+    def one_turn(self) -> None:
+        """Call what was put off until now, and not what it puts off itself."""
+        soon, self._soon[:] = list(self._soon), []
+        for call in soon:
+            call()
+
     def messages(self) -> list[tuple[bool, bytes]]:
         """What the peer was told, as (is text, bytes)."""
         return [(what == "text", data) for what, data in self.peer.messages()]
