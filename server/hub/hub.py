@@ -28,6 +28,8 @@ MS = 1000.0
 FIRST_SNAPSHOT_SHARES = 16
 """Such a part of a first snapshot is to be taken in each slow timeout: a reader of a byte now and
 then would hold on to a whole board for hours."""
+SWEEP_GAP_MS = 2_000
+"""Between two sweeps; what more passes this process was not there to see a socket drain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Hub:
         self._tickers: dict[str, Ticker] = {}
         self._paced_due: dict[str, asyncio.Handle] = {}
         self._hinted: set[Connection] = set()
+        self._swept_ms = clock.monotonic_ms()
 
     # --- games ---------------------------------------------------------------
 
@@ -101,8 +104,8 @@ class Hub:
     def _ready(self, game: Game) -> None:
         self._tickers[game.name].ask()
 
-    def _spare(self, game: Game) -> float:
-        return self._tickers[game.name].spare()
+    def _spare(self, game: Game, took: float) -> float:
+        return self._tickers[game.name].spare(took)
 
     def flush(self, game: Game) -> None:
         """Publish what is committed of a game, to everybody, now."""
@@ -239,8 +242,11 @@ class Hub:
     def sweep(self) -> None:
         """Close readers that do not catch up; called about once a second."""
         now_ms = self._clock.monotonic_ms()
+        stalled_ms = max(0, now_ms - self._swept_ms - SWEEP_GAP_MS)
+        self._swept_ms = now_ms
         for channel in self._channels.values():
             for subscription in channel.lagging():
+                subscription.forgive(stalled_ms, now_ms)
                 if self._is_stuck(subscription, now_ms):
                     subscription.connection.close(
                         CloseCode.SLOW, "reads more slowly than the board changes"

@@ -73,6 +73,10 @@ class Subscription:
         waiting_bytes = 0 if self.delivery is None else self.delivery.left_bytes()
         return self.connection.buffered_bytes() + waiting_bytes
 
+    def forgive(self, stalled_ms: int, now_ms: int) -> None:
+        """Hold a time in which nobody here could see it drain against nobody."""
+        self.behind_since_ms = min(now_ms, self.behind_since_ms + stalled_ms)
+
     def note_unsent(self, unsent_bytes: int) -> int:
         """Note what is left to be taken; returns by how much it has moved."""
         self.most_unsent_bytes = max(self.most_unsent_bytes, unsent_bytes)

@@ -76,6 +76,12 @@ class Stage:
         self.hub.start(reader, prepared, interval_ms)
         return resume
 
+    def watch_over(self, duration_ms: int) -> None:
+        """Let time pass with a sweep a second."""
+        for left_ms in range(duration_ms, 0, -1000):
+            self.clock.advance(min(left_ms, 1000))
+            self.hub.sweep()
+
     def agrees(self, reader: Reader) -> bool:
         reader.read()
         assert reader.board is not None

@@ -100,12 +100,11 @@ async def test_a_long_delivery_is_no_lack_of_progress(noisy: Stage) -> None:
     reader = Reader(noisy.hub, room=ROOM)
     await noisy.watch(reader)
     for _ in range(3):
-        noisy.clock.advance(4000)
+        noisy.watch_over(4000)
         reader.drain()
-        noisy.hub.sweep()
+        noisy.watch_over(1)
     assert not reader.closing
-    noisy.clock.advance(5001)
-    noisy.hub.sweep()
+    noisy.watch_over(5001)
     assert reader.close_code is CloseCode.SLOW
 
 

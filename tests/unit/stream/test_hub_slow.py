@@ -66,11 +66,38 @@ async def test_one_that_never_catches_up_is_closed(stage: Stage) -> None:
     reader.drain()
     reader.room = 0
     await stage.place(1)
-    stage.clock.advance(4999)
-    stage.hub.sweep()
+    stage.watch_over(5000)
     assert not reader.closing
-    stage.clock.advance(2)
+    stage.watch_over(1)
+    assert reader.close_code is CloseCode.SLOW
+
+
+async def test_a_stall_of_the_process_is_held_against_no_reader(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    reader.room = 0
+    await stage.place(1)
+    stage.watch_over(2000)
+    stage.clock.advance(60_000)
     stage.hub.sweep()
+    assert not reader.closing, "2 of its 5 seconds have passed, and 2 at most of the stall"
+    reader.room = 1 << 40
+    reader.drain()
+    assert stage.agrees(reader)
+
+
+async def test_who_still_does_not_read_after_a_stall_is_closed(stage: Stage) -> None:
+    reader = Reader(stage.hub)
+    await stage.watch(reader)
+    reader.drain()
+    stage.clock.advance(60_000)
+    reader.room = 0
+    await stage.place(1)
+    stage.hub.sweep()
+    stage.watch_over(5000)
+    assert not reader.closing, "it began to lag after the stall"
+    stage.watch_over(1)
     assert reader.close_code is CloseCode.SLOW
 
 
