@@ -126,8 +126,8 @@ async def _steady(journal: Journal, seconds: float = SECONDS) -> _Committed:
     waits: list[float] = []
     pacer = Pacer(TICKS.tick_min_ms / 1000, TICKS.tick_max_ms / 1000)
 
-    def spare() -> float:
-        return pacer.delay(time.perf_counter())
+    def spare(took: float) -> float:
+        return pacer.delay(time.perf_counter()) - took
 
     def committed(batch: Sequence[Decided]) -> None:
         now = time.perf_counter()

@@ -19,6 +19,10 @@ from server.game.partitions import Partitions
 
 MAX_BATCH = 2000
 """Placements a commit; encoding them holds the loop about 3 ms."""
+MAX_GATHERING = 0.5
+"""Seconds that a batch may grow, whatever the listener says."""
+SHORTEST_SLEEP = 0.001
+"""What the timers of uvloop know."""
 FIRST_RETRY = 0.05
 LAST_RETRY = 2.0
 
@@ -40,8 +44,8 @@ class CommitterEvents:
     """What the committer tells, each called on the loop."""
 
     committed: Callable[[Sequence[Decided]], None]
-    spare: Callable[[], float]
-    """Asked for the seconds for which nobody would see what is committed."""
+    spare: Callable[[float], float]
+    """Asked for how many seconds a commit that takes so many can wait and be seen as soon."""
     delayed: Callable[[TransientFault], None]
     """The store is away; told once an outage."""
     recovered: Callable[[], None]
@@ -115,13 +119,17 @@ class Committer:
     async def _gather(self) -> None:
         """Let a batch grow for as long as that delays nobody, and as the store asks for.
 
-        Each commit costs two threads' turns, or a call. As the last one took, this one is done by
-        the next flush. One that comes alone never waits.
+        Each commit costs two threads' turns, or a call, and beside a flush both are slow. As the
+        last one took, this one is done by the next flush. One that comes alone never waits.
         """
-        left = self._next - asyncio.get_running_loop().time()
-        spare = max(left, self._listener.spare() - self._took)
-        if spare > 0 and len(self._queue) < MAX_BATCH and not self._stopping.is_set():
-            await asyncio.sleep(spare)
+        time = asyncio.get_running_loop().time
+        ends = time() + MAX_GATHERING
+        while len(self._queue) < MAX_BATCH and not self._stopping.is_set():
+            now = time()
+            spare = max(self._next - now, self._listener.spare(self._took))
+            if min(spare, ends - now) < SHORTEST_SLEEP:
+                return
+            await asyncio.sleep(min(spare, ends - now))
 
     def _take(self) -> list[Decided]:
         queue = self._queue

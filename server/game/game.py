@@ -45,8 +45,8 @@ class GameListener(NamedTuple):
 
     ready: Callable[["Game"], None]
     """Something is committed, or answers are due: flush when it suits."""
-    spare: Callable[["Game"], float]
-    """Seconds until the next flush can be: what is committed sooner waits for it anyway."""
+    spare: Callable[["Game", float], float]
+    """Seconds that a commit which takes so many can wait and be flushed no later."""
     delayed: Callable[["Game", TransientFault], None]
     recovered: Callable[["Game"], None]
     failed: Callable[["Game", StoreError], None]
@@ -265,8 +265,8 @@ class Game:
         if self._listener is not None:
             self._listener.ready(self)
 
-    def _spare(self) -> float:
-        return 0.0 if self._listener is None else self._listener.spare(self)
+    def _spare(self, took: float) -> float:
+        return 0.0 if self._listener is None else self._listener.spare(self, took)
 
     def _on_delayed(self, fault: TransientFault) -> None:
         if self._listener is not None:

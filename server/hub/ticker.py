@@ -57,11 +57,18 @@ class Ticker:
         self._committed_at = 0.0
         self._askers: set[Connection] = set()
 
-    def spare(self) -> float:
-        """Seconds until the next flush could be, 0 when it could be now."""
+    def spare(self, took: float) -> float:
+        """Seconds that a commit which takes so many can wait and be flushed no later, at least.
+
+        Negative when it is late already; to be asked again after that time.
+        """
         if self._walking:
-            return self._pacer.shortest
-        return self._pacer.delay(self._clock.precise())
+            return self._pacer.shortest - took
+        spare = self._pacer.delay(self._clock.precise()) - took
+        if spare < 0 and self._handle is not None:
+            # The flush that is due will not show it, and the one after it comes no sooner.
+            return spare + self._pacer.shortest
+        return spare
 
     def ask(self) -> None:
         """Flush when it suits: something is committed."""

@@ -17,6 +17,7 @@ class Told:
 
     def __init__(self) -> None:
         self.spares: list[float] = []
+        self.took: list[float] = []
         self.committed: list[int] = []
         self.delays: list[TransientFault] = []
         self.recoveries = 0
@@ -31,7 +32,8 @@ class Told:
             self.failures.append,
         )
 
-    def _spare(self) -> float:
+    def _spare(self, took: float) -> float:
+        self.took.append(took)
         return self.spares.pop(0) if self.spares else 0.0
 
     def _on_committed(self, batch: Sequence[Decided]) -> None:
@@ -139,7 +141,7 @@ async def test_a_dear_store_is_given_more_at_once_and_a_lone_placement_never_wai
 
 
 async def test_a_batch_grows_while_nobody_could_see_it(journal: GatedJournal, told: Told) -> None:
-    told.spares = [0.001]
+    told.spares = [0.001, 0.001]
     committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
     running = asyncio.create_task(committer.run())
     committer.add(Decided(pixel(1)))
@@ -150,3 +152,18 @@ async def test_a_batch_grows_while_nobody_could_see_it(journal: GatedJournal, to
     await running
     assert journal.commits == [2]
     assert told.committed == [1, 2]
+    assert (told.spares, told.took) == ([], [0.0, 0.0, 0.0])
+
+
+async def test_a_batch_does_not_grow_for_ever(
+    journal: GatedJournal, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.game.committer.MAX_GATHERING", 0.001)
+    told.spares = [3600.0] * 9
+    committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    running = asyncio.create_task(committer.run())
+    committer.add(Decided(pixel(1)))
+    await committer.drained()
+    committer.stop()
+    await running
+    assert told.committed == [1]
