@@ -7,7 +7,7 @@ leaves out the length of a body. `aws_proxy.py` does that, and what neither this
 import http.client
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,16 +38,23 @@ class Microburst:
         self._pid = pid
 
     @asynccontextmanager
-    async def raging(self, rule: Rule) -> AsyncIterator[None]:
-        """Let a rule hold during the block; it has to have been met at the end of it."""
+    async def raging(self, rule: Rule) -> AsyncIterator[Callable[[], Awaitable[bool]]]:
+        """Let a rule hold during the block; it has to have been met at the end of it.
+
+        Gives what tells whether it has been.
+        """
         async with ClientSession(f"{self.url}/_microburst/") as session:
             await self._call(session, "DELETE", "fired")
             await self._call(session, "POST", "rules", [rule])
+
+            async def met() -> bool:
+                return bool(await self._call(session, "GET", "fired"))
+
             try:
-                yield
+                yield met
             finally:
                 await self._call(session, "POST", "rules", [])
-            assert await self._call(session, "GET", "fired"), f"nothing met {rule}"
+            assert await met(), f"nothing met {rule}"
 
     @asynccontextmanager
     async def silent(self) -> AsyncIterator[None]:
