@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from server.asking import Position, Resume, SnapshotMode
 from server.game.game import Answer, Publication
+from server.hub.paces import Paces
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.hub.walk import Walk
 from server.ports import Connection
@@ -42,7 +43,7 @@ class Channel:
         self.snapshots = Snapshots(replica, traffic)
         self.watching: dict[Connection, Subscription] = {}
         self._live: defaultdict[Codec, dict[Connection, Subscription]] = defaultdict(dict)
-        self._paced: dict[Connection, Subscription] = {}
+        self._paces = Paces()
         self._publish = publish
         self._catch_ups = CatchUps(replica, traffic)
         self._now_ms = now_ms
@@ -181,7 +182,7 @@ class Channel:
 
     def _leave_pace(self, connection: Connection) -> None:
         self._live[connection.codec].pop(connection, None)
-        self._paced.pop(connection, None)
+        self._paces.discard(connection)
 
     def _lag(self, subscription: Subscription) -> None:
         if subscription.pace is not Pace.LAGGING:
@@ -224,7 +225,7 @@ class Channel:
         if subscription.interval_ms:
             subscription.pace = Pace.PACED
             subscription.due_ms = self._now_ms() + subscription.interval_ms
-            self._paced[subscription.connection] = subscription
+            self._paces.add(subscription)
             return
         subscription.pace = Pace.LIVE
         connection = subscription.connection
@@ -264,7 +265,7 @@ class Channel:
 
     def readers(self) -> dict[Pace, int]:
         """Count the readers of each pace."""
-        live, paced = sum(map(len, self._live.values())), len(self._paced)
+        live, paced = sum(map(len, self._live.values())), len(self._paces)
         lagging = len(self.watching) - live - paced
         return {Pace.LIVE: live, Pace.PACED: paced, Pace.LAGGING: lagging}
 
@@ -274,17 +275,14 @@ class Channel:
 
     def advance_due(self, now_ms: int) -> list[Connection]:
         """Send to the paced readers whose time has come; returns them."""
-        due = [sub for sub in self._behind_their_pace() if sub.due_ms <= now_ms]
+        due = self._paces.take_due(now_ms, self.replica.seq)
         for subscription in due:
             self.advance(subscription)
         return [subscription.connection for subscription in due]
 
     def next_due_ms(self) -> int | None:
-        """When the next paced reader that is behind is due; None when none is."""
-        return min((sub.due_ms for sub in self._behind_their_pace()), default=None)
-
-    def _behind_their_pace(self) -> Iterable[Subscription]:
-        return [sub for sub in self._paced.values() if sub.seq < self.replica.seq]
+        """When to look at the next paced reader; None when all have all that is published."""
+        return self._paces.next_due_ms()
 
     def is_told(self, connection: Connection) -> bool:
         """Whether a connection has been handed all that is published here (or does not watch)."""
