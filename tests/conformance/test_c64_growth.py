@@ -47,7 +47,7 @@ class Heard:
 
     def __init__(self, game: Game) -> None:
         self._said = asyncio.Event()
-        game.listen(GameListener(_ignore, lambda _: 0.0, self._hear, _ignore, self._hear))
+        game.listen(GameListener(_ignore, lambda *_: 0.0, self._hear, _ignore, self._hear))
 
     def _hear(self, _game: Game, _fault: StoreError) -> None:
         self._said.set()
