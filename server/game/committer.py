@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from canvas.events import Event, PixelPlaced
-from persistence.errors import StoreError, TransientFault
+from persistence.errors import PermanentFault, StoreError, TransientFault
 from persistence.ports import Item, Journal, Write
 from server.asking import Asker
 from server.game.history import to_item
@@ -96,7 +96,18 @@ class Committer:
         self._wake.set()
 
     async def run(self) -> None:
-        """Commit until stopped; returns early after a fault that retrying cannot mend."""
+        """Commit until stopped; returns early after a fault that retrying cannot mend.
+
+        What nobody foresaw is raised, once the game is told: nothing would commit what it takes.
+        """
+        try:
+            await self._run()
+        except Exception as fault:
+            hint = "restart the server; what is committed is not lost"
+            self._listener.failed(PermanentFault(f"committing failed: {fault!r}", hint))
+            raise
+
+    async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
             await self._wake.wait()

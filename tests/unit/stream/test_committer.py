@@ -104,6 +104,27 @@ async def test_nothing_is_committed_after_a_fault_for_good(
     assert journal.items == []
 
 
+@pytest.mark.parametrize("where", ["asked how long it can wait", "told what is committed"])
+async def test_what_nobody_foresaw_ends_the_game_and_not_only_the_task(
+    journal: GatedJournal, told: Told, where: str
+) -> None:
+    def broken(_: object) -> float:
+        raise ZeroDivisionError
+
+    if where == "asked how long it can wait":
+        told._spare = broken  # type: ignore[method-assign]
+    else:
+        told._on_committed = broken  # type: ignore[assignment,method-assign]
+    committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used
+    committer.add(Decided(pixel(1)))
+    with pytest.raises(ZeroDivisionError):
+        await committer.run()
+    (fault,) = told.failures
+    assert isinstance(fault, PermanentFault)
+    assert "ZeroDivisionError" in str(fault)
+    assert "restart the server" in fault.hint
+
+
 async def test_what_waits_behind_a_slow_commit_goes_in_one_group(
     journal: GatedJournal, told: Told
 ) -> None:
