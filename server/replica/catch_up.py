@@ -1,45 +1,37 @@
 """Catch-ups: what brings a reader from an older seq to the present, as few bytes as may be.
 
-Owns the choice between plain frames, conflated frames and a snapshot. Pure but for a small cache.
+Owns the choice between plain frames, conflated frames and a snapshot. Pure but for what it keeps.
 Called by the hub for resumes, slow readers and paced readers.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from canvas.events import BaseImported, ControlEvent, Resized
-from canvas.records import COLOR_SHIFT
+from server.replica.kept import Kept
+from server.replica.merging import Frame
 from server.replica.replica import Replica
-from server.replica.ring import PixelRun, Segment
+from server.replica.ring import RECORD_BYTES, PixelRun, Segment
 from server.telemetry.traffic import Traffic
 from server.wire import events
 from server.wire.codec import Codec, Stream
 
 FRAME_RECORDS = 32_768
 """128 KiB of records a frame: WebSocket clients commonly refuse messages above 1 MiB."""
-CELL_MASK = (1 << COLOR_SHIFT) - 1
-"""What of a record says where it is."""
 MIN_RECORD_BYTES = 65_536
+MAX_RECORD_BYTES = 512 * 1024
+"""What a reader that stalls again amid its catch-up may hold on to; the default ring is less."""
 BOARD_SHARE = 4
 """Records are told up to a quarter of the packed board (what it deflates to), or 64 KiB."""
+MAX_PARTS = 128
+"""A million events of a busy corner; past it the merging itself costs more than a snapshot."""
 SHARE_EVERY = 64
-"""Readers that lag within one stretch of 64 seqs share a catch-up; repeats are harmless to them."""
-KEPT_BYTES = 32 * 1024 * 1024
-"""Of catch-ups kept at once: clients choose where they start, and each may hold a megabyte."""
-
-
-class Frame(NamedTuple):
-    """The content of one pixels frame, whatever the codec."""
-
-    first: int
-    last: int
-    generation: int
-    records: bytes
-    conflated: bool
+SHARE_PART = 16
+"""Readers that lag within one stretch share a catch-up: 64 seqs, and further back a sixteenth of
+the way to the present at most. What some of them have already is harmless to them."""
+KEPT_BYTES = 16 * 1024 * 1024
+KEPT_COUNT = 4096
+"""Of catch-ups, and of frames that they are made of: clients choose where they start, and each may
+be a megabyte."""
 
 
 Part = Frame | ControlEvent
@@ -68,15 +60,18 @@ def _encode_part(part: Part, stream: Stream, codec: Codec) -> bytes:
 
 
 class CatchUps:
-    """Catch-ups of one game; the ones asked for since the last publication are kept."""
+    """Catch-ups of one game; those asked for since the last publication are kept.
+
+    The frames of which they are made stay true as long as the ring has them, and are kept longer.
+    """
 
     def __init__(self, replica: Replica, traffic: Traffic) -> None:
         self._replica = replica
         self._traffic = traffic
         self._at_seq = -1
         self._parts: dict[int, list[Part]] = {}
-        self._encoded: dict[tuple[int, Codec], bytes] = {}
-        self._kept_bytes = 0
+        self._joined: Kept[tuple[int, Codec]] = Kept(KEPT_BYTES, KEPT_COUNT)
+        self._frames: Kept[tuple[int, int, Codec]] = Kept(KEPT_BYTES, KEPT_COUNT)
         self._too_far = -1
         """From here and before it takes more bytes than a snapshot, and never less again."""
 
@@ -92,20 +87,23 @@ class CatchUps:
         parts = self._since(start)
         if parts is None:
             return None
-        key = (start, codec)
-        if key not in self._encoded:
-            self._encoded[key] = encode(parts, self._replica.stream, codec)
-            self._kept_bytes += len(self._encoded[key])
+        joined = self._joined.get((start, codec))
+        if joined is None:
+            joined = b"".join([self._encoded(part, codec) for part in parts])
+            self._joined.put((start, codec), joined)
             self._traffic.catch_ups_encoded += 1
-        return self._encoded[key]
+        return joined
 
     def _start_of(self, seq: int) -> int:
-        return min(seq, max(seq - seq % SHARE_EVERY, self._replica.ring.resumable_from))
+        behind = max(0, self._replica.seq - seq)
+        stretch = max(SHARE_EVERY, 1 << max(0, (behind // SHARE_PART).bit_length() - 1))
+        return min(seq, max(seq - seq % stretch, self._replica.ring.resumable_from))
 
     def _since(self, start: int) -> list[Part] | None:
-        if start <= self._too_far:
+        ring = self._replica.ring
+        if start <= self._too_far or not ring.resumable_from <= start <= ring.newest:
             return None
-        if self._replica.seq != self._at_seq or self._kept_bytes > KEPT_BYTES:
+        if self._replica.seq != self._at_seq:
             self._forget()
         parts = self._parts.get(start)
         if parts is None:
@@ -118,68 +116,44 @@ class CatchUps:
 
     def _forget(self) -> None:
         self._parts.clear()
-        self._encoded.clear()
-        self._kept_bytes = 0
+        self._joined.clear()
         self._at_seq = self._replica.seq
 
     def _merge(self, start: int) -> list[Part] | None:
-        segments = self._replica.ring.after(start)
-        if segments is None:
-            return None
-        limit_bytes = max(MIN_RECORD_BYTES, self._replica.board.packed.nbytes // BOARD_SHARE)
+        share_bytes = self._replica.board.packed.nbytes // BOARD_SHARE
+        left_bytes = min(MAX_RECORD_BYTES, max(MIN_RECORD_BYTES, share_bytes))
         parts: list[Part] = []
-        size_bytes = 0
-        for part in merge(segments):
-            size_bytes += len(part.records) if isinstance(part, Frame) else 0
-            if size_bytes > limit_bytes:
+        for part in self._replica.ring.merged_after(start):
+            left_bytes -= len(part.records) if isinstance(part, Frame) else 0
+            if left_bytes < 0 or len(parts) == MAX_PARTS:
                 return None
             parts.append(part)
-        self._kept_bytes += size_bytes
-        return parts
+        return parts[::-1]
+
+    def _encoded(self, part: Part, codec: Codec) -> bytes:
+        if not isinstance(part, Frame):
+            return _encode_part(part, self._replica.stream, codec)
+        key = (part.first, part.last, codec)
+        encoded = self._frames.get(key)
+        if encoded is None:
+            encoded = _encode_part(part, self._replica.stream, codec)
+            self._frames.put(key, encoded)
+        return encoded
 
 
 def frames_of(segments: Iterable[Segment]) -> Iterator[Part]:
     """Cut published segments into frames as they are told to everybody in step."""
     for segment in segments:
         if isinstance(segment, PixelRun):
-            yield from _cut(segment.first, segment.generation, [segment], conflate=False)
+            yield from _cut(segment)
         else:
             yield segment
 
 
-def merge(segments: Iterable[Segment]) -> Iterator[Part]:
-    """Join the pixels of one generation, and keep the newest record of each cell if fewer."""
-    for generation, group in groupby(segments, key=_generation):
-        if generation is None:
-            yield from group  # type: ignore[misc]  # the key is None for control events alone
-        else:
-            runs: list[PixelRun] = list(group)  # type: ignore[arg-type]  # runs alone
-            yield from _cut(runs[0].first, generation, runs, conflate=True)
-
-
-def _generation(segment: Segment) -> int | None:
-    return segment.generation if isinstance(segment, PixelRun) else None
-
-
-def _cut(first: int, generation: int, runs: list[PixelRun], *, conflate: bool) -> Iterator[Frame]:
-    records = np.frombuffer(b"".join([run.records for run in runs]), dtype="<u4")
-    for start in range(0, len(records), FRAME_RECORDS):
-        part = records[start : start + FRAME_RECORDS]
-        newest = newest_of_each_cell(part) if conflate else part
-        yield Frame(
-            first + start,
-            first + start + len(part) - 1,
-            generation,
-            newest.tobytes(),
-            conflated=len(newest) < len(part),
-        )
-
-
-def newest_of_each_cell(records: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Keep the last record of each cell, in the order of their last writes; shape (m,), m <= n."""
-    backwards = records[::-1] & np.uint32(CELL_MASK)
-    _, newest = np.unique(backwards, return_index=True)
-    if len(newest) == len(records):
-        return records
-    kept: NDArray[np.uint32] = records[np.sort(len(records) - 1 - newest)]
-    return kept
+def _cut(run: PixelRun) -> Iterator[Frame]:
+    step = FRAME_RECORDS * RECORD_BYTES
+    for at in range(0, len(run.records), step):
+        records = run.records[at : at + step]
+        first = run.first + at // RECORD_BYTES
+        last = first + len(records) // RECORD_BYTES - 1
+        yield Frame(first, last, run.generation, records, conflated=False)

@@ -17,7 +17,7 @@ from server.audience.presence_service import NUMBER_KEY
 from server.game.config import key_of
 from server.game.history import partition_of
 from server.game.names import DEFAULT_GAME
-from server.replica.catch_up import newest_of_each_cell
+from server.replica.merging import newest_of_each_cell
 from tests.support.stores import beside
 from tests.support.witness import Witness
 

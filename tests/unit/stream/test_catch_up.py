@@ -8,16 +8,34 @@ from hypothesis import strategies as st
 from canvas.board import Board
 from canvas.events import PixelPlaced, Resized
 from canvas.growth import Growth
-from server.replica import catch_up
-from server.replica.catch_up import CatchUps, Frame, Part, merge
+from server.replica import catch_up, ring
+from server.replica.catch_up import MAX_PARTS, MAX_RECORD_BYTES, SHARE_EVERY, CatchUps, Part
+from server.replica.kept import Kept
+from server.replica.merging import Frame, newest_flags
 from server.replica.replica import Replica
+from server.replica.ring import CHUNK_RECORDS, PixelRun
 from server.telemetry.traffic import Traffic
 from server.wire.binary_v1 import BINARY_V1
+from server.wire.codec import Codec, Stream
+from server.wire.json_v1 import JSON_V1
 from tests.support.games import make_replica
 
 
 def pixel(seq: int, x: int, y: int, color: int, generation: int = 0) -> PixelPlaced:
     return PixelPlaced(seq, 0, x, y, color, generation, 0, 0, 15, "u", "", None, 0, 0)
+
+
+def scattered(replica: Replica, count: int, *, side: int = 1 << 13, chance: int = 5) -> None:
+    """Publish so many pixels all over a square of the board."""
+    rng = np.random.default_rng(chance)
+    x, y, color = (rng.integers(0, bound, count, np.uint32) for bound in (side, side, 16))
+    records = (x | y << np.uint32(13) | color << np.uint32(26)).astype("<u4").tobytes()
+    first = replica.seq + 1
+    replica.apply_segment(PixelRun(first, first + count - 1, replica.generation, records))
+
+
+def parts_since(replica: Replica, seq: int) -> list[Part]:
+    return list(replica.ring.merged_after(seq))[::-1]
 
 
 def grown_right(seq: int, replica: Replica, amount: int) -> Resized:
@@ -73,8 +91,7 @@ def test_a_reader_of_any_age_ends_at_the_board_of_today(
             )
     catch_ups = CatchUps(replica, Traffic())
     assert catch_ups.possible(mine)
-    parts = list(merge(replica.ring.after(mine) or []))
-    board, seq = play(old, mine, parts)
+    board, seq = play(old, mine, parts_since(replica, mine))
     assert seq == replica.seq
     assert board.crc32() == replica.crc32()
 
@@ -82,7 +99,7 @@ def test_a_reader_of_any_age_ends_at_the_board_of_today(
 def test_repeated_cells_are_told_once() -> None:
     replica = make_replica()
     replica.apply([pixel(seq, 3, 3, seq % 16) for seq in range(1, 101)])
-    (frame,) = merge(replica.ring.after(0) or [])
+    (frame,) = parts_since(replica, 0)
     assert isinstance(frame, Frame)
     assert frame.conflated
     assert (frame.first, frame.last, len(frame.records)) == (1, 100, 4)
@@ -91,7 +108,7 @@ def test_repeated_cells_are_told_once() -> None:
 def test_no_frame_spans_a_growth() -> None:
     replica = make_replica()
     replica.apply([pixel(1, 0, 0, 1), grown_right(2, replica, 4), pixel(3, 17, 0, 2, 1)])
-    kinds = [type(part).__name__ for part in merge(replica.ring.after(0) or [])]
+    kinds = [type(part).__name__ for part in parts_since(replica, 0)]
     assert kinds == ["Frame", "Resized", "Frame"]
 
 
@@ -143,17 +160,88 @@ def test_who_is_too_far_behind_costs_no_merge_again(monkeypatch: pytest.MonkeyPa
     assert not catch_ups.possible(80_000)
     replica.apply([pixel(160_001, 0, 0, 2)])
     merged: list[int] = []
-    monkeypatch.setattr(replica.ring, "after", merged.append)
+    monkeypatch.setattr(replica.ring, "merged_after", merged.append)
     assert not any(catch_ups.possible(seq) for seq in range(0, 80_000, 64))
     assert merged == []
 
 
-def test_what_is_kept_is_bounded_wherever_clients_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catch_up, "KEPT_BYTES", 1000)
-    replica = make_replica()
-    replica.apply([pixel(seq, seq % 16, 0, 1) for seq in range(1, 6401)])
+def test_readers_further_back_share_longer_stretches() -> None:
+    replica = make_replica(1024, 1024)
+    scattered(replica, 100_000, side=100)
     catch_ups = CatchUps(replica, Traffic())
-    for seq in range(0, 6400, 64):
+    for seq in range(replica.seq):
+        start = catch_ups._start_of(seq)
+        assert start <= seq
+        assert seq - start < max(SHARE_EVERY, (replica.seq - seq) / 15)
+    assert len({catch_ups._start_of(seq) for seq in range(replica.seq)}) < 300
+
+
+@pytest.mark.parametrize("codec", [BINARY_V1, JSON_V1])
+def test_readers_from_everywhere_merge_each_chunk_once(
+    codec: Codec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work is that of the chunks, not of the readers: 2,000 positions, a publication for each
+    twenty of them, and so no catch-up that two could share."""
+    merged: list[int] = []
+
+    def counting(records: np.ndarray) -> np.ndarray:
+        merged.append(len(records))
+        return newest_flags(records)
+
+    monkeypatch.setattr(ring, "newest_flags", counting)
+    replica = make_replica(2048, 2048)
+    scattered(replica, 100_000, side=2048)
+    catch_ups = CatchUps(replica, Traffic())
+    for turn in range(100):
+        scattered(replica, 10, side=2048, chance=turn)
+        for seq in range(turn, 100_000, 5_000):
+            assert catch_ups.since(seq, codec)
+    assert sum(merged) <= replica.seq + 100 * CHUNK_RECORDS, "the last chunk again each time"
+
+
+def test_a_chunk_that_is_full_is_encoded_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[Part] = []
+    encode_part = catch_up._encode_part
+
+    def counting(part: Part, stream: Stream, codec: Codec) -> bytes:
+        encoded.append(part)
+        return encode_part(part, stream, codec)
+
+    monkeypatch.setattr(catch_up, "_encode_part", counting)
+    replica = make_replica(2048, 2048)
+    scattered(replica, 10 * CHUNK_RECORDS, side=2048)
+    catch_ups = CatchUps(replica, Traffic())
+    for publication in range(50):
+        scattered(replica, 1, side=2048, chance=publication)
+        assert catch_ups.since(0, JSON_V1)
+    assert len(encoded) == 10 + 50
+
+
+def test_a_catch_up_is_never_larger_than_its_bound() -> None:
+    replica = make_replica(8000, 8000, ring_events=10_000_000)
+    scattered(replica, 2_000_000, side=8000)
+    catch_ups = CatchUps(replica, Traffic())
+    sizes = [catch_ups.since(seq, BINARY_V1) for seq in range(0, replica.seq, 50_000)]
+    assert sizes[0] is None, "a snapshot instead"
+    assert 0 < max(len(size) for size in sizes if size) < MAX_RECORD_BYTES + 32 * MAX_PARTS
+
+
+def test_no_catch_up_has_more_parts_than_its_bound() -> None:
+    replica = make_replica(64, 64, ring_events=10_000_000)
+    scattered(replica, (MAX_PARTS + 2) * CHUNK_RECORDS, side=8)
+    catch_ups = CatchUps(replica, Traffic())
+    assert not catch_ups.possible(0)
+    assert catch_ups.possible(4 * CHUNK_RECORDS)
+
+
+def test_what_is_kept_is_bounded_wherever_clients_start() -> None:
+    replica = make_replica(2048, 2048)
+    catch_ups = CatchUps(replica, Traffic())
+    catch_ups._frames, catch_ups._joined = Kept(1_000_000, 100), Kept(1_000_000, 100)
+    scattered(replica, 100_000, side=2048)
+    for seq in range(0, 100_000, 61):
         assert catch_ups.since(seq, BINARY_V1)
-    assert sum(map(len, catch_ups._encoded.values())) < 1200
-    assert len(catch_ups._parts) < 20
+    for kept in (catch_ups._frames, catch_ups._joined):
+        assert 0 < len(kept) <= 100
+        assert 0 < kept.size_bytes <= 1_000_000
+    assert len(catch_ups._parts) < 300

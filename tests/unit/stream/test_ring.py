@@ -2,12 +2,14 @@
 
 from array import array
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from canvas.events import Resized, SettingsChanged
-from server.replica.ring import CHUNK_RECORDS, PixelRun, Ring, Segment
+from server.replica.merging import CELL_MASK, Frame
+from server.replica.ring import CHUNK_RECORDS, FEW_RECORDS, PixelRun, Ring, Segment
 
 
 def run(first: int, count: int, generation: int = 0) -> PixelRun:
@@ -110,3 +112,46 @@ def test_settings_are_kept_as_they_are() -> None:
     event = SettingsChanged(1, 5, {"locked": True})
     ring.append(event)
     assert ring.after(0) == [event]
+
+
+def test_a_long_run_is_kept_in_chunks_of_one_size() -> None:
+    ring = Ring(0, 10 * CHUNK_RECORDS)
+    ring.append(run(1, 5))
+    ring.append(run(6, 3 * CHUNK_RECORDS))
+    lengths = [len(kept.records) // 4 for kept in ring.after(0) or [] if isinstance(kept, PixelRun)]
+    assert lengths == [CHUNK_RECORDS] * 3 + [5]
+    assert seqs(ring.after(0) or []) == list(range(1, 6 + 3 * CHUNK_RECORDS))
+
+
+def newest_by_dict(records: np.ndarray) -> list[int]:
+    """What a reader is to be told, the slow way."""
+    at = {int(value) & CELL_MASK: index for index, value in enumerate(records)}
+    return [int(records[index]) for index in sorted(at.values())]
+
+
+@pytest.mark.parametrize("cells", [1, 50, 1 << 26])
+@pytest.mark.parametrize("steps", [(100,), (FEW_RECORDS + 1, 1), (CHUNK_RECORDS, 700, 900)])
+def test_each_chunk_is_merged_as_if_for_each_reader_alone(
+    steps: tuple[int, ...], cells: int
+) -> None:
+    rng = np.random.default_rng(1)
+    told = rng.integers(0, cells, sum(steps), np.uint32) | rng.integers(
+        0, 16, sum(steps), np.uint32
+    ) << np.uint32(26)
+    ring, at = Ring(0, 100_000), 0
+    for step in steps:
+        ring.append(PixelRun(at + 1, at + step, 0, told[at : at + step].tobytes()))
+        at += step
+        for seq in {0, 1, at // 3, at - FEW_RECORDS - 5, at - 3} & set(range(at)):
+            check_frames(told[:at], seq, list(ring.merged_after(seq)))
+
+
+def check_frames(told: np.ndarray, seq: int, newest_first: list[object]) -> None:
+    for frame in newest_first[::-1]:
+        assert isinstance(frame, Frame)
+        assert frame.first == seq + 1
+        wanted = newest_by_dict(told[frame.first - 1 : frame.last])
+        assert array("I", frame.records).tolist() == wanted
+        assert frame.conflated == (len(wanted) < frame.last - frame.first + 1)
+        seq = frame.last
+    assert seq == len(told)
