@@ -82,7 +82,7 @@ def compose(
     sessions = Sessions()
     hub = Hub(clock, _hub_settings(settings), log.hub_events(), log.metrics.traffic)
     bans = Bans()
-    transport = TransportSettings(ping_ms=settings.ping_ms)
+    transport = _transport_settings(settings)
     keys = _issuer_keys(settings, clock, log)
     services = Services(
         clock=clock,
@@ -156,6 +156,14 @@ def _connection_limits(settings: Settings) -> ConnectionLimits:
 def _secrets_of(settings: Settings, secret: Secret) -> list[str]:
     given = [settings.secret, settings.metrics_token]
     return [secret.text.decode(), *(value.get_secret_value() for value in given if value)]
+
+
+def _transport_settings(settings: Settings) -> TransportSettings:
+    return TransportSettings(
+        ping_ms=settings.ping_ms,
+        write_limit_bytes=settings.write_limit,
+        send_buffer_bytes=settings.send_buffer,
+    )
 
 
 def _hub_settings(settings: Settings) -> HubSettings:

@@ -21,7 +21,7 @@ class TransportSettings:
     More than a crowd that was cut comes back with in one instant: at 1,024 a third of 2,000 who
     dialled at once were sent away before their requests were read.
     """
-    high_water_bytes: int = 65_536
+    write_limit_bytes: int = 65_536
     """What may wait in this process for one socket before it counts as not writable."""
     send_buffer_bytes: int = 131_072
     """`SO_SNDBUF` of an upgraded socket: with the kernel's default a client lags by 4 MB unseen."""

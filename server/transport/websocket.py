@@ -28,6 +28,9 @@ MESSAGES_A_TURN = 32
 BYTES_A_TURN = 2_048
 """Of one connection, at most 500 placements, before the loop sees to others. A socket gives 64 KB
 and more at once, 3,000 messages, for whose time nobody else would be served."""
+MOST_ACKS = 256
+"""Waiting for a connection's next frame; past it no further message is read until they are out.
+Whoever asks for a frame a minute and places all the time would pile up a minute's."""
 _MAX_REASON_BYTES = 123
 """What a close frame has room for."""
 
@@ -51,6 +54,7 @@ class WebSocket(asyncio.Protocol):
     """A `server.ports.Connection` on an asyncio transport."""
 
     __slots__ = (
+        "_awaits_acks",
         "_environment",
         "_holds",
         "_inbox",
@@ -91,6 +95,8 @@ class WebSocket(asyncio.Protocol):
         self._transport = transport
         self._peer = peer
         self._inbox = Inbox(settings.max_message_bytes)
+        self._awaits_acks = False
+        """Whether it is held until its acks are written."""
         self._holds = 0
         self._reading = True
         self._turn_asked = False
@@ -107,6 +113,9 @@ class WebSocket(asyncio.Protocol):
         """Send several frames with one system call."""
         if not self.closing:
             self._transport.writelines(frames)
+            if self._awaits_acks and not self.acks:
+                self._awaits_acks = False
+                self.release()
 
     def hold(self) -> None:
         """Stop reading: no further message reaches the peer until `release` (counted)."""
@@ -150,7 +159,7 @@ class WebSocket(asyncio.Protocol):
         """Take over an upgraded connection: send the 101, tell the peer, read what came early."""
         settings = self._environment.settings
         self._transport.set_protocol(self)
-        self._transport.set_write_buffer_limits(high=settings.high_water_bytes)
+        self._transport.set_write_buffer_limits(high=settings.write_limit_bytes)
         raw_socket = self._transport.get_extra_info("socket")
         raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, settings.send_buffer_bytes)
         self._environment.live.add(self)
@@ -265,6 +274,9 @@ class WebSocket(asyncio.Protocol):
                 self._peer.binary_received(data)
         except Exception as fault:  # noqa: BLE001 - the edge: told once, the connection ends
             self._fault(fault)
+        if len(self.acks) > MOST_ACKS and not self._awaits_acks:
+            self._awaits_acks = True
+            self.hold()
 
     def _read_to_end(self) -> None:
         self._inbox.next_message()

@@ -89,6 +89,28 @@ class Limits(BaseModel):
             "Longer than a mobile hand-over, shorter than patience.",
         ),
     ] = 30.0
+    write_limit: Annotated[
+        Whole,
+        Field(ge=4096, le=16_777_216),
+        About(
+            GROUP,
+            "Bytes that may wait in the server for one socket before its client is left out of "
+            "the ticks.",
+            "BYTES",
+            "Above it come one frame at most, and what the system keeps (--send-buffer).",
+        ),
+    ] = 65_536
+    send_buffer: Annotated[
+        Whole,
+        Field(ge=4096, le=16_777_216),
+        About(
+            GROUP,
+            "Bytes that the system is asked to keep for one WebSocket (SO_SNDBUF).",
+            "BYTES",
+            "Left to itself it keeps 4 MB of the past for a client that lags, and nobody sees that "
+            "it does. Linux keeps twice what it is asked for, up to net.core.wmem_max.",
+        ),
+    ] = 131_072
     max_backlog: Annotated[
         Whole,
         Field(ge=1, le=10_000_000),

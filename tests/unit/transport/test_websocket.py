@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from server.transport.websocket import FAULT_RETRY_MS
+from server.transport.websocket import FAULT_RETRY_MS, MOST_ACKS
 from server.wire.codes import CloseCode
 from tests.support.connections import FakePeer
 from tests.support.frames import client_frame
@@ -33,7 +33,7 @@ def bad_frame(reason: str) -> list[Frame]:
 
 
 def test_opening_sets_the_bounds_of_the_socket() -> None:
-    bench = Bench(high_water_bytes=10, send_buffer_bytes=20)
+    bench = Bench(write_limit_bytes=10, send_buffer_bytes=20)
     assert bench.transport.high_water_bytes == 10
     assert list(bench.transport.socket.options.values()) == [20]
     assert bench.peer.told == [("opened", "c1")]
@@ -287,3 +287,35 @@ def test_lines_go_out_together() -> None:
     bench.connection.writelines([b"\x81\x01a", b"\x81\x01b"])
     bench.connection.write(b"\x81\x01c")
     assert [frame.payload for frame in frames(bench)] == [b"a", b"b", b"c"]
+
+
+def ack_each(peer: FakePeer, what: str, data: object) -> None:
+    """Leave an ack for each message, as a published placement does."""
+    if what == "binary":
+        assert peer.connection is not None
+        peer.connection.acks.append(b"ack")
+
+
+def take_acks(bench: Bench) -> int:
+    """Write them as the hub does; how many there were."""
+    acks, bench.connection.acks = bench.connection.acks, []
+    bench.connection.writelines([b"frame", *acks])
+    return len(acks)
+
+
+@pytest.mark.parametrize("at_once", [1, 50])
+def test_who_has_many_acks_waiting_is_not_read_until_they_are_out(at_once: int) -> None:
+    bench = Bench(ack_each)
+    bursts = 3 * MOST_ACKS // at_once
+    for _ in range(bursts):
+        bench.connection.data_received(client_frame(2, b"p") * at_once)
+        bench.turn()
+    acked = 0
+    for _ in range(5):
+        bench.turn()
+        waiting = len(bench.connection.acks)
+        assert waiting <= MOST_ACKS + 1
+        assert bench.transport.reading == (waiting <= MOST_ACKS)
+        acked += take_acks(bench)
+    assert acked == len(bench.messages()) == bursts * at_once
+    assert bench.faults == []
