@@ -138,6 +138,7 @@ class Session:
         services.connection_limits.leave(self.connection.remote)
         if self.identity is not None and self.identity.guest:
             services.guest_limit.leave(self.connection.remote, self.identity.id)
+        self._placing = None  # it knows us, too; who has still to answer it has it
 
     def reject(self, rejection: Rejection) -> None:
         """Close the connection for one of the reasons that admission knows."""

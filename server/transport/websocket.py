@@ -208,8 +208,12 @@ class WebSocket(asyncio.Protocol):
             self._note_end(LOST)
         self.closing = True
         self._reading = False
-        self._environment.live.discard(self)
-        self._guard(self._peer.closed)
+        live = self._environment.live
+        if self in live:
+            live.remove(self)
+            self._guard(self._peer.closed)
+            # Each knows the other: else a crowd that is gone would wait for the garbage collector.
+            del self._peer
 
     # Reading.
 

@@ -4,6 +4,8 @@ import asyncio
 import gc
 from collections import Counter
 
+import pytest
+
 from tests.support.bare import Bare, crowd
 from tests.support.foreign import place_frame
 from tests.support.frames import client_frame
@@ -12,6 +14,7 @@ from tests.support.sockets import until
 
 OWN = ("Task", "Future", "Queue", "Event", "deque", "TimerHandle", "Handle", "ServerProtocol")
 """What a server with a task, a timer or a queue for each connection has more of with each."""
+WHAT_IT_IS = ("WebSocket", "Session", "Placing", "Inbox", "Allowance")
 FEW, MANY = 10, 60
 SOME = 5
 """Of the loop's own, which come and go by the turn."""
@@ -30,10 +33,15 @@ async def use(room: Serving, clients: list[Bare]) -> None:
     await room.published()
 
 
+def kinds_of(names: tuple[str, ...]) -> Counter[str]:
+    """How many things of such names there are."""
+    kinds = Counter(type(one).__name__ for one in gc.get_objects())
+    return Counter({name: kinds[name] for name in names})
+
+
 def own_things() -> Counter[str]:
     gc.collect()
-    kinds = Counter(type(one).__name__ for one in gc.get_objects())
-    return Counter({kind: kinds[kind] for kind in OWN})
+    return kinds_of(OWN)
 
 
 async def held_by(count: int) -> tuple[int, Counter[str]]:
@@ -52,3 +60,23 @@ async def test_a_connection_has_no_task_and_no_queue_of_its_own() -> None:
     assert many_tasks == few_tasks
     more = {kind: many[kind] - few[kind] for kind in OWN}
     assert max(more.values()) <= SOME, more
+
+
+@pytest.mark.parametrize("how", ["close", "reset"])
+async def test_who_is_gone_is_forgotten_without_the_garbage_collector(how: str) -> None:
+    async with serving() as room, room.dial() as stays, crowd(room.port, MANY) as clients:
+        await stays.play()
+        assert kinds_of(WHAT_IT_IS)["Session"] == 1 + MANY
+        await use(room, clients)
+        gc.disable()
+        try:
+            for client in clients:
+                client.close() if how == "close" else client.reset()
+            await until(lambda: room.online == 1)
+            await stays.put((1, 1, 1))  # a game remembers whom it has answered last
+            for _ in range(SOME):
+                await asyncio.sleep(0)
+            assert set(kinds_of(WHAT_IT_IS).values()) == {1}
+            assert kinds_of(("TCPTransport",)).total() == 2, "one at each end"
+        finally:
+            gc.enable()

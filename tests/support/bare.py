@@ -24,6 +24,8 @@ class Bare:
 
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
+        self.head = b""
+        """Of the answer to the handshake."""
         self._data = b""
 
     async def send(self, data: bytes) -> None:
@@ -34,14 +36,13 @@ class Bare:
         """Send a command without waiting."""
         await self.send(client_frame(TEXT, orjson.dumps({"do": do, "id": 1, **fields})))
 
-    async def upgrade(self, *headers: str, codec: str = BINARY) -> bytes:
-        """Become a WebSocket; the head of the answer."""
+    async def upgrade(self, *headers: str, codec: str = BINARY) -> None:
+        """Become a WebSocket."""
         await self.send(upgrade_request(f"Sec-WebSocket-Protocol: {codec}", *headers))
         while b"\r\n\r\n" not in self._data:
             await self._read()
-        head, _, self._data = self._data.partition(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 101 "), head
-        return head
+        self.head, _, self._data = self._data.partition(b"\r\n\r\n")
+        assert self.head.startswith(b"HTTP/1.1 101 "), self.head
 
     async def subscribe(self, *, guest: bool = False, **fields: Any) -> None:
         """Watch the game from here on, without its board unless told otherwise."""

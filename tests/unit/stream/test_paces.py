@@ -1,5 +1,8 @@
 """Readers with a pace of their own: a flush costs those who are due."""
 
+import gc
+from types import FrameType
+
 from server.hub.paces import STALE_AT_LEAST, Paces
 from server.hub.subscription import Pace, Subscription
 from tests.support.connections import FakeConnection
@@ -68,6 +71,14 @@ def test_whoever_changes_its_pace_again_and_again_fills_nothing() -> None:
     assert len(paces._heap) <= 2 * len(paces) + STALE_AT_LEAST + 1
     paces.discard(reader.connection)
     assert paces.next_due_ms() is None
+
+
+def test_nobody_who_is_gone_is_held_on_to() -> None:
+    paces = Paces()
+    gone = paced(3_600_000)
+    paces.add(gone)
+    paces.discard(gone.connection)
+    assert [one for one in gc.get_referrers(gone) if not isinstance(one, FrameType)] == []
 
 
 async def test_a_flush_looks_at_those_who_are_due_alone(stage: Stage) -> None:
