@@ -97,8 +97,13 @@ def serving(*flags: str, data: Path | None = None) -> Iterator[Server]:
 class BareSocket:
     """A WebSocket by hand: no library between the figure and the server."""
 
-    def __init__(self, port: int, subprotocol: str = "tesserae.v1") -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port))
+    def __init__(
+        self, port: int, subprotocol: str = "tesserae.v1", receive_buffer: int | None = None
+    ) -> None:
+        self.socket = socket.socket()
+        if receive_buffer is not None:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall(
