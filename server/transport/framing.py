@@ -15,6 +15,9 @@ except ImportError:  # where websockets was installed without its extension
 TEXT, BINARY, PING, PONG = 0x81, 0x82, 0x89, 0x8A
 """First bytes of plain frames: whole messages, and what keeps a line open."""
 
+OPCODE = 0x0F
+"""Of the first byte: what kind of frame it is."""
+
 INCOMPLETE = sys.maxsize
 REFUSED = -1
 

@@ -176,9 +176,11 @@ class WebSocket(asyncio.Protocol):
             self._deliver(message)
             return
         self._inbox.receive(data)
+        if self._turn_asked:
+            return
         if self.closing:
             self._read_to_end()
-        elif self._reading and not self._turn_asked:
+        elif self._reading:
             self._read()
 
     def eof_received(self) -> None:
@@ -237,7 +239,13 @@ class WebSocket(asyncio.Protocol):
         self._turn_asked = False
         if self._reading:
             self._read()
-        if self._reading and not self._turn_asked:
+        elif self._inbox.closing and not self._transport.is_closing():
+            self._read_to_end()
+        if (self._reading or self._inbox.closing) and not self._turn_asked:
+            self._go_on_reading()
+
+    def _go_on_reading(self) -> None:
+        if not self._transport.is_closing():
             self._transport.resume_reading()
 
     def _read(self) -> None:
@@ -283,8 +291,11 @@ class WebSocket(asyncio.Protocol):
             self.hold()
 
     def _read_to_end(self) -> None:
-        self._inbox.next_message()
+        self._inbox.read_to_end()
         self._reply()
+        if self._inbox.has_more:
+            self._transport.pause_reading()
+            self._read_later()
 
     def _reply(self) -> None:
         replies, self._inbox.replies = self._inbox.replies, []
@@ -306,8 +317,8 @@ class WebSocket(asyncio.Protocol):
         if farewell:
             self._transport.write(farewell)
         self._read_to_end()
-        if not self._transport.is_closing():
-            self._transport.resume_reading()
+        if not self._turn_asked:
+            self._go_on_reading()
 
     def _refuse(self, violation: Violation) -> None:
         self._reply()

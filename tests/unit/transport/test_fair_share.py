@@ -1,8 +1,9 @@
 """One read of a socket is taken in turns, so that a flood delays nobody but the flooder."""
 
 import pytest
+from websockets.server import ServerProtocol
 
-from server.transport.inbox import ODD_AT_ONCE
+from server.transport.inbox import ODD_AT_ONCE, SKIPPED_AT_ONCE
 from server.transport.websocket import BYTES_A_TURN, MESSAGES_A_TURN
 from server.wire.codes import CloseCode
 from tests.support.frames import client_frame
@@ -99,3 +100,27 @@ def test_a_close_of_ours_in_the_middle_ends_the_turns(turns: int) -> None:
     bench.turn()
     assert len(bench.messages()) == taken
     assert bench.transport.eof_written, "their close has come, behind what nobody reads"
+
+
+def test_what_comes_after_our_close_is_passed_over_some_a_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And without the parser, which gets the client's close frame alone."""
+    parsed: list[bytes] = []
+    receive_data = ServerProtocol.receive_data
+
+    def noting(parser: ServerProtocol, data: bytes) -> None:
+        parsed.append(data)
+        receive_data(parser, data)
+
+    monkeypatch.setattr(ServerProtocol, "receive_data", noting)
+    bench = Bench()
+    bench.connection.close(CloseCode.RATE, "enough", 1)
+    bench.connection.data_received(client_frame(10) * 3 * SKIPPED_AT_ONCE + CLOSE)
+    for _ in range(3):
+        assert not bench.transport.reading, "nothing is taken from the kernel meanwhile"
+        assert not bench.transport.eof_written
+        bench.one_turn()
+    assert bench.transport.eof_written
+    assert parsed == [CLOSE]
+    assert bench.messages() == []
