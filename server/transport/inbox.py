@@ -36,7 +36,7 @@ ODD_AT_ONCE = 32
 """Pings, pongs and fragments that are looked at before others have their turn."""
 SKIPPED_AT_ONCE = 512
 """Frames after our close that are passed over before others have their turn: a third of a
-millisecond. The parser would take half a second for what one read of a socket can bring."""
+millisecond. The parser would take 0.3 s for what one read of a socket can bring."""
 END_OF_STREAM: Final = b""
 """In `replies`: half-close the socket."""
 
