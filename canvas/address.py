@@ -91,6 +91,27 @@ class AddressBudgets:
                 return max(free_ms, earliest_ms - now_ms)
         return max(0, free_ms)
 
+    def take(self, address_key: str, user: str, now_ms: int, end_ms: int) -> bool:
+        """Note a placement as `start` does if it is allowed; returns whether it is."""
+        address, policy = self._addresses.get(address_key), self._policy
+        if (
+            address is not None
+            and address.queue is None
+            and len(address.end_ms_of) < policy.budget
+            and end_ms > now_ms >= address.free_at_ms
+            and not policy.cooldown_ms
+        ):
+            # Most placements, at half the cost: nothing of the address runs out or is full.
+            address.end_ms_of[user] = end_ms
+            idle_ms = self._idle.at_ms
+            if idle_ms[address_key] < end_ms:  # noqa: PLR1730  # max() costs as much as the rest
+                idle_ms[address_key] = end_ms
+            return True
+        if address_key and self.left_ms(address_key, user, now_ms):
+            return False
+        self.start(address_key, user, now_ms, end_ms)
+        return True
+
     def start(self, address_key: str, user: str, now_ms: int, end_ms: int) -> None:
         """Note a placement of a user whose cooldown runs until `end_ms`."""
         policy = self._policy

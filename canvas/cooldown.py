@@ -82,6 +82,23 @@ class Cooldowns:
         left_ms = max(0, owed_ms - rule.spare_ms)
         return max(0, rule.max_stack - -(-owed_ms // rule.ms)) if rule.ms else 0, left_ms
 
+    def full_after_one(self, user: str, now_ms: int) -> int | None:
+        """When the stack would be full again after a placement now; None while none is allowed."""
+        rule = self.rule
+        full_at_ms = self._full.at_ms.get(user)
+        if full_at_ms is None or full_at_ms <= now_ms:
+            return now_ms + rule.ms
+        return full_at_ms + rule.ms if full_at_ms - now_ms <= rule.spare_ms else None
+
+    def start_until(self, user: str, full_at_ms: int) -> None:
+        """Take the placement of which `full_after_one` told, in the same turn."""
+        if self.rule.ms:
+            at_ms = self._full.at_ms
+            if user in at_ms:
+                at_ms[user] = full_at_ms
+            else:
+                self._full.put(user, full_at_ms)
+
     def start(self, user: str, now_ms: int) -> int:
         """Take one placement, which costs `rule.ms`; returns when the stack is full again.
 

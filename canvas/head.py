@@ -57,7 +57,10 @@ class Head:
 
     __slots__ = (
         "_accepted",
+        "_asked",
         "_closes_ms",
+        "_colors",
+        "_frame",
         "_layers",
         "_level",
         "_now_ms",
@@ -103,17 +106,20 @@ class Head:
         self._tail = tail
         self._settled_seq = seq
         self._requests = Requests()
+        self._asked = self._requests.by_identity
         self._accepted: deque[PixelPlaced] = deque()
         self._overlay: Overlay = {}
         self._layers = Layers()
         # The tail's board while it is all that lies under the overlay, which it mostly is.
         self._level: Board | None = tail.board
+        self._frame = self.geometry.as_tuple()
         self._rule(settings)
 
     def _rule(self, settings: Settings) -> None:
         """Put settings in force, with what the quick test of `place` needs of them."""
         self.settings = settings
         self.cooldowns.rule = settings.cooldown
+        self._colors = settings.palette.usable
         starts_ms, ends_ms = settings.starts_at_ms, settings.ends_at_ms
         self._opens_ms = FAR_PAST_MS if starts_ms is None else starts_ms
         self._closes_ms = FAR_FUTURE_MS if ends_ms is None else ends_ms
@@ -133,46 +139,56 @@ class Head:
         A request number that was accepted before gets its first outcome again.
         """
         user, address, key, x, y, color, generation, request, index = placement
-        if request is not None:
+        asked = self._asked.get(user)
+        if asked is not None and request in asked:
             first = self._requests.lookup(user, request, index, wall_ms)
             if first is not None:
                 return Remembered(first, first.seq <= self._settled_seq)
-        geometry = self.geometry
+        width, height, _, _, current = self._frame
         # What is plainly allowed, as most are, is spared the table of rules: 1 us of 3.
         plain = (
-            (generation is None or generation == geometry.generation)
-            and 0 <= x < geometry.width
-            and 0 <= y < geometry.height
-            and color in self.settings.palette.usable
+            (generation is None or generation == current)
+            and 0 <= x < width
+            and 0 <= y < height
+            and color in self._colors
             and self._opens_ms <= wall_ms < self._closes_ms
             and self.mask is None
             and not (self.bans.any and self.bans.of(user, address, wall_ms))
-            and not self.cooldowns.left_ms(user, now_ms)
-            and not (key and self.budgets.left_ms(key, user, now_ms))
             and len(self._accepted) < self.max_pending
+            and (full_at_ms := self.cooldowns.full_after_one(user, now_ms)) is not None
+            and (not key or self.budgets.take(key, user, now_ms, full_at_ms))
         )
-        if not plain:
+        if plain:
+            self.cooldowns.start_until(user, full_at_ms)  # type: ignore[arg-type]  # being plain
+        else:
             refusal = judge(self, placement, now_ms, wall_ms)
             if refusal is not None:
                 return refusal
             x, y = here(self, placement)
-        return self._accept(placement, x, y, now_ms, wall_ms)
+            self.budgets.start(key, user, now_ms, self.cooldowns.start(user, now_ms))
+        self._now_ms = now_ms
+        event = self._accept(user, key, x, y, color, request, index, wall_ms)
+        if request is not None:
+            self._requests.note(event, request, asked)
+        return event
 
     def _accept(
-        self, placement: Placement, x: int, y: int, now_ms: int, wall_ms: int
+        self,
+        user: str,
+        key: str,
+        x: int,
+        y: int,
+        color: int,
+        request: int | None,
+        index: int,
+        wall_ms: int,
     ) -> PixelPlaced:
-        user, _, key, _, _, color, _, request, index = placement
-        geometry, cooldowns = self.geometry, self.cooldowns
-        offset_x, offset_y = geometry.offset_x, geometry.offset_y
+        _, _, offset_x, offset_y, generation = self._frame
         cell = (y - offset_y << CELL_SHIFT) + x - offset_x
         below, board = self._overlay.get(cell), self._level
-        self._now_ms = now_ms
         self.seq = seq = self.seq + 1
         if wall_ms > self.last_ms:  # noqa: PLR1730  # max() costs 0.1 us
             self.last_ms = wall_ms
-        full_at_ms = cooldowns.start(user, now_ms)
-        if key:
-            self.budgets.start(key, user, now_ms, full_at_ms)
         if below is not None:
             previous = below.color
         else:
@@ -183,7 +199,7 @@ class Head:
             x,
             y,
             color,
-            geometry.generation,
+            generation,
             offset_x,
             offset_y,
             previous,
@@ -191,13 +207,11 @@ class Head:
             key,
             request,
             index,
-            cooldowns.rule.ms,
+            self.cooldowns.rule.ms,
         )
         event = _new_tuple(PixelPlaced, fields)
         self._accepted.append(event)
         self._overlay[cell] = event
-        if request is not None:
-            self._requests.add(event)
         return event
 
     def change(self, changes: Mapping[str, Any], wall_ms: int) -> SettingsChanged:
@@ -220,6 +234,7 @@ class Head:
             )
         self.lineage = self.lineage.append(growth)
         self.geometry = geometry = self.lineage.geometry
+        self._frame = geometry.as_tuple()
         self._level = None
         self.mask = None if self.mask is None else self.mask.grown(growth)
         return Resized(
@@ -269,9 +284,9 @@ class Head:
                     self._layers.pop()
                     overlay = self._layers.oldest(self._overlay)
                 continue
-            accepted.popleft()
-            cell = (event.y - event.offset_y << shift) + event.x - event.offset_x
-            if overlay[cell].seq == event.seq:
+            placed = accepted.popleft()
+            cell = (placed.y - placed.offset_y << shift) + placed.x - placed.offset_x
+            if overlay[cell] is placed:
                 del overlay[cell]
         if events:
             self._settled_seq = events[-1].seq

@@ -33,10 +33,11 @@ class Remembered(NamedTuple):
 class Requests:
     """The remembered requests of one game."""
 
-    __slots__ = ("_identities", "_max_identities", "_silent")
+    __slots__ = ("_max_identities", "_silent", "by_identity")
 
     def __init__(self, max_identities: int = MAX_IDENTITIES) -> None:
-        self._identities: dict[str, dict[int, Accepted]] = {}
+        self.by_identity: dict[str, dict[int, Accepted]] = {}
+        """To be read by anyone: which request numbers an identity has used."""
         # When an identity was silent for long enough, at the earliest: noted again only when that
         # moment has come.
         self._silent = Ends()
@@ -44,7 +45,7 @@ class Requests:
 
     def lookup(self, user: str, request: int, index: int, wall_ms: int) -> PixelPlaced | None:
         """Find the first outcome of a request's record, if it was accepted of late."""
-        requests = self._identities.get(user)
+        requests = self.by_identity.get(user)
         records = None if requests is None else requests.get(request)
         if records is None:
             return None
@@ -53,12 +54,13 @@ class Requests:
 
     def add(self, event: PixelPlaced) -> None:
         """Remember an accepted placement that has a request number."""
-        user, request = event.user_id, event.request
-        if request is None:
-            return
-        requests = self._identities.get(user)
+        if event.request is not None:
+            self.note(event, event.request, self.by_identity.get(event.user_id))
+
+    def note(self, event: PixelPlaced, request: int, requests: dict[int, Accepted] | None) -> None:
+        """Remember an accepted placement; `requests` are what `by_identity` has of its user."""
         if requests is None:
-            self._add_identity(user, {request: event}, event.at_ms + KEPT_MS)
+            self._add_identity(event.user_id, {request: event}, event.at_ms + KEPT_MS)
         elif request in requests:
             records = requests[request] = _by_index(requests[request])
             records[event.index] = event
@@ -68,16 +70,16 @@ class Requests:
                 del requests[next(iter(requests))]
 
     def _add_identity(self, user: str, requests: dict[int, Accepted], silent_ms: int) -> None:
-        self._identities[user] = requests
+        self.by_identity[user] = requests
         self._silent.put(user, silent_ms)
-        if len(self._identities) > self._max_identities:
-            del self._identities[self._silent.drop_one()]
+        if len(self.by_identity) > self._max_identities:
+            del self.by_identity[self._silent.drop_one()]
 
     def last(self, user: str, up_to_seq: int, wall_ms: int) -> PixelPlaced | None:
         """Find the newest accepted placement with a request number, up to a seq."""
         events = (
             event
-            for records in self._identities.get(user, {}).values()
+            for records in self.by_identity.get(user, {}).values()
             for event in _by_index(records).values()
             if event.seq <= up_to_seq and event.at_ms + KEPT_MS > wall_ms
         )
@@ -90,11 +92,11 @@ class Requests:
         """
         forgotten = 0
         for user in self._silent.sweep(wall_ms, visits):
-            silent_ms = _newest_ms(self._identities[user]) + KEPT_MS
+            silent_ms = _newest_ms(self.by_identity[user]) + KEPT_MS
             if silent_ms > wall_ms:
                 self._silent.put(user, silent_ms)
             else:
-                del self._identities[user]
+                del self.by_identity[user]
                 forgotten += 1
         return forgotten
 
@@ -103,7 +105,7 @@ class Requests:
 
         Rows are the fields of the events.
         """
-        return partial(_rows, list(self._identities.values()), up_to_seq)
+        return partial(_rows, list(self.by_identity.values()), up_to_seq)
 
     def restore(self, rows: Iterable[Sequence[Any]]) -> None:
         """Take in what `dump` gave. Raises TypeError for a row of another shape."""
@@ -111,7 +113,7 @@ class Requests:
             self.add(event)
 
     def __len__(self) -> int:
-        return len(self._identities)
+        return len(self.by_identity)
 
 
 def _rows(identities: list[dict[int, Accepted]], up_to_seq: int) -> list[list[Any]]:

@@ -31,7 +31,7 @@ _pixels_head = Struct("<BBHIQQ").pack
 _band_head = Struct("<BBHIQII").pack
 _PLACE_HEAD_BYTES = 12
 _PLACE_FRAMES = {
-    _PLACE_HEAD_BYTES + _RECORD_BYTES * n: Struct(f"<BBHII{n}I").unpack
+    _PLACE_HEAD_BYTES + _RECORD_BYTES * n: Struct(f"<HHII{n}I").unpack
     for n in range(1, MAX_RECORDS + 1)
 }
 """How to take a frame apart, by its length: any other length is malformed."""
@@ -97,11 +97,15 @@ def decode_place(data: bytes) -> PlaceFrame:
     if unpack is None:
         raise Malformed(f"a place frame is 12 bytes and 1 to {MAX_RECORDS} records of 4 bytes")
     fields = unpack(data)
-    if fields[0] != PLACE_OP:
-        raise Malformed(f"unknown operation {fields[0]:#04x}; a client sends only {PLACE_OP:#04x}")
-    if fields[1]:
-        raise Malformed("the second byte of a place frame is reserved and must be 0")
-    return _new_tuple(PlaceFrame, (fields[2], fields[3], fields[4], fields[5:]))
+    if fields[0] != PLACE_OP:  # and the reserved byte after it, which is 0
+        raise _malformed(data)
+    return _new_tuple(PlaceFrame, (fields[1], fields[2], fields[3], fields[4:]))
+
+
+def _malformed(data: bytes) -> Malformed:
+    if data[0] != PLACE_OP:
+        return Malformed(f"unknown operation {data[0]:#04x}; a client sends only {PLACE_OP:#04x}")
+    return Malformed("the second byte of a place frame is reserved and must be 0")
 
 
 def ack_frame(

@@ -112,3 +112,32 @@ def test_the_shortest_time_survives_a_restart() -> None:
     again.restore(budgets.dump(10)(), 15, 1000)
     assert again.left_ms("home", "b", 1000) == 25
     assert budgets.dump(50)() == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.integers(0, 30), st.integers(0, 60)), max_size=40
+    ),
+    st.builds(AddressPolicy, st.sampled_from([0, 7]), st.integers(0, 2)),
+)
+def test_taking_is_asking_and_starting_in_one(
+    turns: list[tuple[str, int, int]], policy: AddressPolicy
+) -> None:
+    taken, asked = AddressBudgets(policy), AddressBudgets(policy)
+    now_ms = 0
+    for user, wait_ms, cooldown_ms in turns:
+        now_ms += wait_ms
+        end_ms = now_ms + cooldown_ms
+        allowed = asked.left_ms("home", user, now_ms) == 0
+        if allowed:
+            asked.start("home", user, now_ms, end_ms)
+        assert taken.take("home", user, now_ms, end_ms) == allowed
+        assert taken.dump(now_ms)() == asked.dump(now_ms)()
+
+
+def test_nothing_is_taken_before_an_address_is_free_under_an_older_policy() -> None:
+    budgets = AddressBudgets(AddressPolicy(budget=2))
+    budgets.start("home", "a", 0, 300)
+    budgets.restore([["home", 50, {}]], 0, 0)
+    assert not budgets.take("home", "a", 49, 400)
+    assert budgets.take("home", "a", 50, 400)

@@ -152,3 +152,26 @@ def test_expired_ones_are_forgotten() -> None:
         cooldowns.start(str(number), number)
     assert cooldowns.forget_expired(60, visits=1000) == 51
     assert cooldowns.full_at_ms() == {str(number): number + 10 for number in range(51, 100)}
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 40), st.sampled_from([None, 0, 10, 25])), max_size=40),
+    st.integers(1, 3),
+)
+def test_the_quick_way_is_asking_and_starting(
+    turns: list[tuple[int, int | None]], max_stack: int
+) -> None:
+    """Whatever the rule has been before."""
+    quick, plain = (Cooldowns(CooldownRule(20, max_stack)) for _ in range(2))
+    now_ms = 0
+    for wait_ms, changed_ms in turns:
+        now_ms += wait_ms
+        if changed_ms is not None:
+            quick.rule = plain.rule = CooldownRule(changed_ms, max_stack)
+        full_at_ms = quick.full_after_one("a", now_ms)
+        allowed = plain.left_ms("a", now_ms) == 0
+        assert (full_at_ms is not None) == allowed
+        if full_at_ms is not None:
+            quick.start_until("a", full_at_ms)
+            assert plain.start("a", now_ms) == full_at_ms
+        assert quick.full_at_ms() == plain.full_at_ms()
