@@ -43,3 +43,21 @@ async def test_the_newest_of_two_items_with_one_key_counts(tmp_path: Path) -> No
 def test_sort_keys_are_found_among_the_columns() -> None:
     items = [history_item(1), control_item(2, "cells"), history_item(3)]
     assert sorts_of(values_of(items)) == [item["SK"] for item in items]
+
+
+@pytest.mark.parametrize("name", ["PK", "SK"])
+@pytest.mark.parametrize("part", [None, 5, "", "a\0b", "x" * 4096, "\ud800"])
+def test_what_is_no_key_is_found_among_keys(name: str, part: object) -> None:
+    items = [history_item(1), {**history_item(2), name: part}, history_item(3)]
+    with pytest.raises(PermanentFault, match="is no key"):
+        values_of(items)
+
+
+def test_keys_may_be_of_any_script() -> None:
+    items = [history_item(1), {**history_item(2), "PK": "HISTORY#größer"}]
+    assert values_of(items)[0] == "HISTORY"
+    assert "HISTORY#größer" in values_of(items)
+
+
+def test_nothing_has_no_columns() -> None:
+    assert values_of([]) == []
