@@ -16,7 +16,7 @@ from server.asking import Position, SnapshotMode
 from server.clock import Clock
 from server.game.game import Game, GameListener
 from server.hub.channel import Channel
-from server.hub.pacer import Pacer
+from server.hub.pacer import FanOut, Pacer
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.hub.ticker import Flush, Ticker, TickerEvents
 from server.ports import Connection
@@ -65,6 +65,7 @@ class Hub:
         self._traffic = traffic
         self._channels: dict[str, Channel] = {}
         self._tickers: dict[str, Ticker] = {}
+        self._fan_out = FanOut()
         self._paced_due: dict[str, asyncio.Handle] = {}
         self._hinted: set[Connection] = set()
         self._swept_ms = clock.monotonic_ms()
@@ -99,7 +100,7 @@ class Hub:
         pacer = Pacer(self._settings.tick_min, self._settings.tick_max)
         flushed = partial(self._listener.flushed, game)
         events = TickerEvents(told, flushed, failed)
-        return Ticker(channel, pacer, self._clock, self._settings.turn, events)
+        return Ticker(channel, pacer, self._fan_out, self._clock, self._settings.turn, events)
 
     def _ready(self, game: Game) -> None:
         self._tickers[game.name].ask()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from server.clock import Clock
 from server.hub.channel import Channel
-from server.hub.pacer import Pacer
+from server.hub.pacer import FanOut, Pacer
 from server.ports import Connection
 
 
@@ -39,11 +39,20 @@ class Ticker:
     """Flushes one channel."""
 
     def __init__(
-        self, channel: Channel, pacer: Pacer, clock: Clock, turn: float, listener: TickerEvents
+        self,
+        channel: Channel,
+        pacer: Pacer,
+        fan_out: FanOut,
+        clock: Clock,
+        turn: float,
+        listener: TickerEvents,
     ) -> None:
         """`turn`: seconds of fan-out between two looks at what else the loop has to do."""
         self._channel = channel
         self._pacer = pacer
+        self._fan_out = fan_out
+        self._before = 0.0
+        """What fan-out had taken when the flush began."""
         self._clock = clock
         self._turn = turn
         self._listener = listener
@@ -62,9 +71,10 @@ class Ticker:
 
         Negative when it is late already; to be asked again after that time.
         """
+        now = self._clock.precise()
         if self._walking:
-            return self._pacer.shortest - took
-        spare = self._pacer.delay(self._clock.precise()) - took
+            return self._pacer.earliest(self._started, self._taken()) - now - took
+        spare = self._pacer.delay(now) - took
         if spare < 0 and self._handle is not None:
             # The flush that is due will not show it, and the one after it comes no sooner.
             return spare + self._pacer.shortest
@@ -128,6 +138,7 @@ class Ticker:
 
     def _publish(self) -> None:
         started = self._started = self._clock.precise()
+        self._before = self._fan_out.seconds
         self._committed_at = started if self._asked_at is None else self._asked_at
         self._asked_at = None
         before = self._channel.replica.seq
@@ -135,7 +146,15 @@ class Ticker:
         self._walking = True
         self._askers = self._channel.publish()
         self._new = self._channel.replica.seq != before
-        self._cost = self._clock.precise() - started
+        self._cost = 0.0
+        self._note(started, self._clock.precise())
+
+    def _note(self, started: float, ended: float) -> None:
+        self._cost += ended - started
+        self._fan_out.seconds += ended - started
+
+    def _taken(self) -> float:
+        return self._fan_out.seconds - self._before
 
     def _walk(self, until: Callable[[], bool]) -> None:
         started = self._clock.precise()
@@ -144,14 +163,14 @@ class Ticker:
             askers, self._askers = self._askers, set()
             self._listener.told(askers, self._new)
         ended = self._clock.precise()
-        self._cost += ended - started
+        self._note(started, ended)
         if done:
             self._end(ended)
 
     def _end(self, ended: float) -> None:
         self._walking = False
         self._handle = None
-        self._pacer.flushed(self._started, ended, self._cost)
+        self._pacer.flushed(self._started, ended, self._taken())
         lag = ended - self._committed_at if self._new else None
         self._listener.flushed(Flush(self._cost, lag))
         if self._wanted:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from server.hub.pacer import Pacer
+from server.hub.pacer import FanOut, Pacer
 from server.hub.ticker import Ticker, TickerEvents
 from tests.support.clock import FakeClock
 
@@ -20,6 +20,8 @@ class Crowd:
     def __init__(self) -> None:
         self.replica = SimpleNamespace(seq=0)
         self.turns = 1
+        self.clock = FakeClock()
+        self.turn_ms = 0
 
     def publish(self) -> set[Any]:
         self.replica.seq += 1
@@ -27,6 +29,7 @@ class Crowd:
 
     def tell(self, _until: Callable[[], bool]) -> bool:
         self.turns -= 1
+        self.clock.advance(self.turn_ms)
         return self.turns <= 0
 
 
@@ -36,12 +39,18 @@ def crowd() -> Crowd:
 
 
 @pytest.fixture
-async def ticker(crowd: Crowd) -> Ticker:
+def fan_out() -> FanOut:
+    return FanOut()
+
+
+@pytest.fixture
+async def ticker(crowd: Crowd, fan_out: FanOut) -> Ticker:
     def ignore(*_: object) -> None:
         """Hear nothing."""
 
     events = TickerEvents(ignore, ignore, ignore)
-    return Ticker(crowd, Pacer(SHORTEST, 0.2), FakeClock(), 0.005, events)  # type: ignore[arg-type]  # told of no reader
+    pacer = Pacer(SHORTEST, 0.2)
+    return Ticker(crowd, pacer, fan_out, crowd.clock, 0.005, events)  # type: ignore[arg-type]  # told of no reader
 
 
 async def test_a_commit_for_an_idle_stream_does_not_wait(ticker: Ticker) -> None:
@@ -67,3 +76,26 @@ async def test_a_commit_during_a_walk_waits_for_the_pause_after_it(
     crowd.turns = 2
     ticker._begin()
     assert ticker.spare(TOOK) == pytest.approx(SHORTEST - TOOK)
+
+
+async def test_the_next_flush_is_later_by_what_a_walk_has_taken_so_far(
+    ticker: Ticker, crowd: Crowd
+) -> None:
+    crowd.turns, crowd.turn_ms = 3, 8
+    ticker._begin()
+    assert ticker.spare(TOOK) == pytest.approx(0.008 - TOOK)
+    ticker._go_on()
+    assert ticker.spare(TOOK) == pytest.approx(0.016 - TOOK)
+    ticker._go_on()
+    assert ticker.interval == pytest.approx(0.024)
+
+
+async def test_what_other_streams_told_meanwhile_is_fan_out_too(
+    ticker: Ticker, crowd: Crowd, fan_out: FanOut
+) -> None:
+    crowd.turns, crowd.turn_ms = 2, 20
+    ticker._begin()
+    crowd.clock.advance(20)
+    fan_out.seconds += 0.020
+    ticker._go_on()
+    assert ticker.interval == pytest.approx(0.060)
