@@ -14,7 +14,7 @@ from tesserae_client.errors import BadFrame
 from tesserae_client.messages import Checksum, GameState, decode_text, encode_command, strict
 from tesserae_client.snapshot import SnapshotHead
 from tesserae_client.sync import GameSync, Step
-from tesserae_client.wire import BAND_OP, PIXELS_OP, decode_band
+from tesserae_client.wire import BAND_OP, PIXELS_OP, PixelsFrame, decode_band
 
 from bots.load.frames import TEXT
 from bots.load.line import Line
@@ -84,6 +84,14 @@ class Follower:
         elif op == BAND_OP and self.sync.track:
             self._do(self.sync.band(decode_band(payload)))
 
+    @property
+    def unanswered(self) -> int:
+        """Commands of ours that the crowd waits for: placements."""
+        return 0
+
+    def pause(self) -> None:
+        """Ask for nothing more before the next line; answers are still taken."""
+
     @strict
     def text(self, payload: bytes) -> None:
         """Take a JSON message; raises BadFrame."""
@@ -95,20 +103,24 @@ class Follower:
 
     def _pixels(self, payload: bytes) -> None:
         frame = self.shared.frames.decode(payload)
-        sync, tally = self.sync, self.shared.tally
+        sync = self.sync
         first = sync.seq + 1
         step = sync.pixels(frame)
         if step is not Step.APPLIED:
             self._do(step)
             return
-        now_s = tally.now_s()
-        counts = tally.slot(now_s).counts
-        counts["delivered"] += frame.last + 1 - first
-        counts["frames"] += 1
-        counts["catch-ups"] += frame.conflated
         self.shared.told(frame.last)
         if frame.last > self._joined_seq:
-            self.shared.deliveries.seen(max(first, self._joined_seq + 1), frame.last, now_s)
+            self._told(first, frame)
+
+    def _told(self, first: int, frame: PixelsFrame) -> None:
+        """Count what was published while we were there, from `first` on at the most."""
+        now_s, new = self.shared.tally.now_s(), max(first, self._joined_seq + 1)
+        counts = self.shared.tally.slot(now_s).counts
+        counts["delivered"] += frame.last + 1 - new
+        counts["frames"] += 1
+        counts["catch-ups"] += frame.conflated and first == new  # else it is a joiner's
+        self.shared.deliveries.seen(new, frame.last, now_s)
 
     def _event(self, event: dict[str, Any]) -> None:
         name = event["event"]

@@ -5,6 +5,7 @@ follower's. Called by the worker, one task for each.
 """
 
 import asyncio
+from math import inf
 
 from tesserae_client.backoff import STABLE_S, Backoff, comes_back
 
@@ -17,6 +18,8 @@ from bots.waiting import came
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 SILENCE_EVERY_S = 40.0
 """Two ping periods of a usual server."""
+ANSWERS_WITHIN_S, LOOKS_EVERY_S = 5.0, 0.02
+"""For what is under way when somebody leaves in the middle of a run."""
 
 
 class Member:
@@ -38,11 +41,24 @@ class Member:
         self._over = over
         self._tally = follower.shared.tally
         self._backoff = Backoff(follower.rng)
+        self._next_s = 0.0
+        """When it tries again at the latest; infinite: never."""
+        self.trouble = ""
+        """Why it is not there, if it should be."""
 
     @property
     def there(self) -> bool:
         """It is joined at this moment."""
         return self.follower.farewell.joined and self.follower.line is not None
+
+    @property
+    def failed(self) -> bool:
+        """It will not come any more, and was counted as a failure."""
+        return self._next_s == inf
+
+    def comes_by(self, at_s: float) -> bool:
+        """It is there, or tries to be before that moment."""
+        return self.there or self._next_s <= at_s
 
     def leave(self) -> None:
         """Hang up, now that all is over."""
@@ -76,7 +92,8 @@ class Member:
                 retry_s = self._unopened(unopened)
             if retry_s is None:
                 return False
-            if await self._until(self._tally.now_s() + retry_s):
+            self._next_s = self._tally.now_s() + retry_s
+            if await self._until(self._next_s):
                 break
         return True
 
@@ -95,6 +112,8 @@ class Member:
         began_s = self._tally.now_s()
         try:
             left = await self._kept(line, stop_s)
+            if left and not self._over.is_set():
+                await self._answered(line)
         finally:
             line.close()
         said = self.follower.cut()
@@ -125,12 +144,21 @@ class Member:
                 line.check_silence()
         return True
 
+    async def _answered(self, line: Line) -> None:
+        """Place no more, and take the answers that are under way."""
+        self.follower.pause()
+        for _ in range(int(ANSWERS_WITHIN_S / LOOKS_EVERY_S)):
+            if not self.follower.unanswered or line.ended.done():
+                return
+            await asyncio.sleep(LOOKS_EVERY_S)
+
     async def _until(self, at_s: float) -> bool:
         """Wait until then; True when all is over."""
         return await came(self._over, max(0.0, at_s - self._tally.now_s()))
 
     def _trouble(self, reason: str, code: str | None) -> None:
-        self._tally.trouble = remedy(reason, code)
+        self.trouble = self._tally.trouble = remedy(reason, code)
 
     def _fails(self, reason: str, code: str) -> None:
+        self._next_s = inf
         self._tally.failures[remedy(reason, code)] += 1

@@ -46,6 +46,7 @@ class Placer(Follower):
         self._timer: asyncio.TimerHandle | None = None
         self._due_s = 0.0
         self._over = False
+        self._paused = False
 
     @property
     def unanswered(self) -> int:
@@ -54,6 +55,7 @@ class Placer(Follower):
 
     def joined(self) -> None:
         """Settle what a cut left open, then go on placing."""
+        self._paused = False
         for frame in self._placing.again():
             self._send(frame)
         self._begin_placing()
@@ -63,6 +65,11 @@ class Placer(Follower):
         self._rest()
         self.shared.tally.slot().counts["unknown"] += self._placing.forget_old()
         return super().cut()
+
+    def pause(self) -> None:
+        """Place no more before the next line."""
+        self._paused = True
+        self._rest()
 
     def finish(self) -> None:
         """Place no more; answers are still taken."""
@@ -84,7 +91,7 @@ class Placer(Follower):
 
     def _wait_until(self, due_s: float) -> None:
         self._rest()
-        if not self._over:
+        if not self._over and not self._paused:
             loop = asyncio.get_running_loop()
             self._due_s = due_s
             self._timer = loop.call_later(due_s - self.shared.tally.now_s(), self._place)

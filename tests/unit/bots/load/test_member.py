@@ -25,7 +25,15 @@ from tests.support.sockets import until
 class Table:
     """A scripted server, and one member that sits at it."""
 
-    def __init__(self, server: FakeServer, *, places: bool, proves: bool, rate: float | None):
+    def __init__(
+        self,
+        server: FakeServer,
+        *,
+        places: bool,
+        proves: bool,
+        rate: float | None,
+        stop_s: float | None,
+    ) -> None:
         began_s = time.monotonic()
         self.server = server
         self.tally = Tally(lambda: time.monotonic() - began_s)
@@ -38,7 +46,7 @@ class Table:
         )
         if isinstance(self.follower, Placer):
             self.follower.cells = cells("random", Random(2), self.follower)
-        windows = (Window(start_s=0.0),)
+        windows = (Window(start_s=0.0, stop_s=stop_s),)
         self.member = Member(self.follower, Address.of(server.url), windows, 0.0, self.over)
         self.peer: Peer
 
@@ -53,9 +61,10 @@ async def table(
     places: bool = False,
     proves: bool = False,
     rate: float | None = None,
+    stop_s: float | None = None,
 ) -> AsyncIterator[Table]:
     async with FakeServer() as server:
-        seated = Table(server, places=places, proves=proves, rate=rate)
+        seated = Table(server, places=places, proves=proves, rate=rate, stop_s=stop_s)
         playing = asyncio.create_task(seated.member.run())
         try:
             seated.peer = await server.line()
@@ -78,6 +87,22 @@ async def test_it_follows_and_counts_what_it_is_told() -> None:
         assert seated.count("snapshots") == 1
         assert seated.tally.connected == 1
         assert seated.follower.sync.board is None
+
+
+async def test_what_was_published_before_it_joined_is_no_delivery() -> None:
+    async with table(joined=False) as seated:
+        game = seated.server.game
+        await seated.peer.hello()
+        await seated.peer.admit(await seated.peer.expect("subscribe"), seq=3)  # the snapshot has 0
+        cells = [(cell, 0, 1) for cell in range(6)]
+        for cell in cells:
+            game.place(*cell)
+        await seated.peer.frame(1, 4, cells[:4], conflated=True)
+        await until(lambda: seated.follower.sync.seq == 4)
+        assert (seated.count("delivered"), seated.count("catch-ups")) == (1, 0)
+        await seated.peer.frame(5, 6, cells[4:], conflated=True)
+        await until(lambda: seated.follower.sync.seq == 6)
+        assert (seated.count("delivered"), seated.count("catch-ups")) == (3, 1)
 
 
 async def test_who_proves_keeps_a_board() -> None:
@@ -183,6 +208,22 @@ async def test_what_a_cut_left_open_is_sent_again_under_its_number() -> None:
         assert await peer.expect("place frame") == command
         await peer.ack(command, 1, command["cells"][0], status=1, left_ms=60_000)
         await until(lambda: _refused(seated) == {"cooldown": 1})
+
+
+async def test_who_leaves_takes_the_answers_that_are_under_way() -> None:
+    async with table(places=True, rate=20.0, stop_s=0.6) as seated:
+        placer = seated.follower
+        assert isinstance(placer, Placer)
+        await until(lambda: placer._paused)
+        sent = seated.count("sent")
+        assert placer.unanswered == sent > 0
+        for _ in range(sent):
+            command = await seated.peer.expect("place frame")
+            seq = await seated.peer.place(*command["cells"][0])
+            await seated.peer.ack(command, seq, command["cells"][0])
+        await until(lambda: placer.line is None)
+        assert seated.count("accepted") == seated.count("sent") == sent
+        assert seated.count("cuts") == 0
 
 
 def _refused(seated: Table) -> dict[str, int]:
