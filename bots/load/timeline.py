@@ -23,6 +23,8 @@ class Gauges:
     """CPU of the busiest process of ours; 1.0 is a core."""
     server_cpu: float | None = None
     server_bytes: int | None = None
+    machine_cpu: float | None = None
+    """Share of all cores that is busy, with whatever runs there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Period:
     server_cpu: list[float] = field(default_factory=list)
     server_bytes: int | None = None
     """The most."""
+    machine_cpu: list[float] = field(default_factory=list)
 
     def sample(self, gauges: Gauges) -> None:
         """Take the gauges of one second of it."""
@@ -60,6 +63,8 @@ class Period:
         self.busiest = max(self.busiest, gauges.busiest)
         if gauges.server_cpu is not None:
             self.server_cpu.append(gauges.server_cpu)
+        if gauges.machine_cpu is not None:
+            self.machine_cpu.append(gauges.machine_cpu)
         if gauges.server_bytes is not None:
             self.server_bytes = max(self.server_bytes or 0, gauges.server_bytes)
 
