@@ -1,4 +1,4 @@
-"""`tesserae bots load`: the command, its flags, and what it writes.
+"""`tesserae bots load`: the command, its flags, and how it ends.
 
 Owns the reading of flags into a plan, the signals and the exit code: 0 when every stated goal was
 reached and every board was proven, 1 when something was not, 2 for what cannot be begun. Called by
@@ -21,13 +21,13 @@ from bots.arguments import MAX_RATE, SHARED, Amount
 from bots.files import SPARE_FILES, make_room
 from bots.load.crowd import Crowd
 from bots.load.goals import GOALS, Goals
-from bots.load.page import page
+from bots.load.making import made
 from bots.load.plan import PLAYED, Plan, Steps, of_scenario, of_steps
-from bots.load.report import Report, made
+from bots.load.report import Report
 from bots.load.scouting import look, records_of, remarks
 from bots.load.screen import Screen
-from bots.load.text import lines
 from bots.load.usage import Usage
+from bots.load.writing import check_targets, write
 from bots.loop import loop_factory
 from bots.options import Refused
 from bots.scenario import read_scenario
@@ -42,6 +42,11 @@ MAX_PROCESSES = 64
 USUAL_STEP_S, USUAL_JOINS, USUAL_PROVERS, USUAL_PROCESSES = 30, 100.0, 16, 2
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_OF_SCENARIO = (
+    "spectators", "placers", "rate", "step_seconds", "joins_per_second", "pattern", "picture", "at",
+    "token_file", "game", "seed",
+)  # fmt: skip
+"""Flags whose place a scenario takes."""
 _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -105,7 +110,7 @@ def _own() -> list[click.Parameter]:
             "How many clients keep a board and prove it at the end.", USUAL_PROVERS,
         ),
         _option("server-pid", click.IntRange(1), "Process id of the server, to tell its CPU."),
-        _option("json", _FILE, "Write the report there as JSON."),
+        _option("json", _FILE, "Write the report there as JSON; - is standard output."),
         _option("html", _FILE, "Write the report there as a page with plots."),
         *(
             _option(f"goal-{name}", Amount(0), f"The most that may be: {goal.help}.")
@@ -128,28 +133,22 @@ def load(**flags: Any) -> int:
         make_room(plan.clients // flags["processes"] + SPARE_FILES)
     except ValueError as error:  # Refused is one, too
         raise click.UsageError(str(error)) from error
-    _check_folders(flags["json"], flags["html"])
+    check_targets(flags["json"], flags["html"])
     bounds = {name: flags[f"goal_{name.replace('-', '_')}"] for name in GOALS}
     goals = Goals({name: bound for name, bound in bounds.items() if bound is not None})
     picture = _picture(flags)
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
         report = runner.run(_run(plan, goals, usage, picture, flags["processes"]))
-    for line in lines(report):
-        click.echo(line)
-    if flags["json"] is not None:
-        flags["json"].write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    if flags["html"] is not None:
-        flags["html"].write_text(page(report), encoding="utf-8")
+    write(report, flags["json"], flags["html"])
     return 0 if report.succeeded else 1
 
 
 def _planned(flags: dict[str, Any]) -> Plan:
     if flags["scenario"] is not None:
-        if flags["spectators"] != (0,) or flags["placers"] != (0,):
-            raise Refused(["--scenario says who comes: leave --spectators and --placers out"])
-        source = click.get_current_context().get_parameter_source("url")
-        given = source is not ParameterSource.DEFAULT
-        scenario = read_scenario(flags["scenario"], flags["url"] if given else None)
+        if too_much := [name for name in _OF_SCENARIO if _is_given(name)]:
+            said = ", ".join(f"--{name.replace('_', '-')}" for name in too_much)
+            raise Refused([f"--scenario says who comes and does what: leave {said} out"])
+        scenario = read_scenario(flags["scenario"], flags["url"] if _is_given("url") else None)
         return of_scenario(scenario, str(flags["scenario"]), flags["prove"])
     steps = Steps(
         spectators=flags["spectators"],
@@ -162,6 +161,11 @@ def _planned(flags: dict[str, Any]) -> Plan:
     )
     where = {name: flags[name] for name in ("url", "game", "seed")}
     return of_steps(steps, **where, provers=flags["prove"])
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT
 
 
 def _tokens(file: Path | None) -> tuple[str, ...]:
@@ -185,13 +189,6 @@ def _picture(flags: dict[str, Any]) -> tuple[Picture, tuple[int, int]] | None:
         raise click.BadParameter("give X,Y in whole numbers", param_hint="--at") from error
 
 
-def _check_folders(*files: Path | None) -> None:
-    """Find out before the run, not after it, that a report cannot be written."""
-    for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise click.UsageError(f"{file}: there is no such folder; make it first.")
-
-
 async def _run(
     plan: Plan,
     goals: Goals,
@@ -209,8 +206,9 @@ async def _run(
     crowd = Crowd(plan, processes, usage, now_s=time.monotonic)
     await _shown(crowd)
     return made(
-        plan, crowd.timeline, crowd.failures, goals, processes=processes, started_at=started_at
-    )
+        plan, crowd.timeline, crowd.failures, goals, processes=processes, started_at=started_at,
+        ended_s=crowd.ended_s,
+    )  # fmt: skip
 
 
 async def _shown(crowd: Crowd) -> None:
@@ -219,7 +217,7 @@ async def _shown(crowd: Crowd) -> None:
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
         for number in STOPPING:
             loop.add_signal_handler(number, _finish, crowd)
-    show = asyncio.create_task(Screen(crowd, Console()).run())
+    show = asyncio.create_task(Screen(crowd, Console(stderr=True)).run())
     show.add_done_callback(lambda _: crowd.finish())  # nobody plays on unseen
     try:
         await crowd.run()

@@ -17,17 +17,19 @@ import orjson
 from bots.load.plan import Plan
 from bots.load.tally import Slot
 from bots.load.timeline import Gauges, Timeline
-from bots.load.usage import Usage
+from bots.load.usage import Machine, Usage
 from bots.load.worker import Order
 from bots.waiting import came
 
 LINE_BYTES = 16 * 1024 * 1024
-LEAD_S = 1.0
-"""For the processes to start, before the run begins."""
+READY_WITHIN_S = 60.0
+"""For the processes to start; who takes longer comes late."""
+LEAD_S = 0.1
+"""From the word to begin to the beginning, which all processes wait for."""
 END_WITHIN_S = 120.0
 """From the planned end to the last word: draining, proving and leaving are bounded each."""
 SAID_CHARACTERS = 500
-PROVING = "proving boards"
+PLAYING, PROVING = "playing", "proving boards"
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class _Hand:
     at_s: float = 0.0
     trouble: str = ""
     failures: Counter[str] = field(default_factory=Counter)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
     finished: asyncio.Event = field(default_factory=asyncio.Event)
     newest_seq: int = 0
     left: bool = False
@@ -61,8 +64,13 @@ class Crowd:
         self._now_s = now_s
         self._began_s = 0.0
         self._hands: list[_Hand] = []
+        self._broken = 0
+        """Processes that went without a word."""
         self._stop = asyncio.Event()
+        self._machine = Machine()
         self.server_cpu: float | None = None
+        self.ended_s: float | None = None
+        """When it was ended, if before its plan was."""
 
     @property
     def elapsed_s(self) -> float:
@@ -90,12 +98,12 @@ class Crowd:
 
     async def run(self) -> None:
         """Play the plan to its end."""
-        self._began_s = self._now_s() + LEAD_S
         try:
             for number in range(self._processes):
                 self._hands.append(await self._started(number))
             async with asyncio.TaskGroup() as group:
                 reading = [group.create_task(self._read(hand)) for hand in self._hands]
+                await self._begin()
                 watching = group.create_task(self._watch())
                 await self._conduct(reading)
                 watching.cancel()
@@ -117,17 +125,24 @@ class Crowd:
             limit=LINE_BYTES,
             start_new_session=True,  # Ctrl-C is ours to pass on, in order
         )  # fmt: skip
-        order = Order(
-            plan=self.plan, number=number, processes=self._processes, began_s=self._began_s
-        )
+        order = Order(plan=self.plan, number=number, processes=self._processes)
         hand = _Hand(process)
         await _say(hand, order.model_dump_json().encode())
         return hand
 
+    async def _begin(self) -> None:
+        """Begin once all can: on a busy machine a process takes seconds to start."""
+        starting = asyncio.gather(*(hand.ready.wait() for hand in self._hands))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(starting, READY_WITHIN_S)
+        self._began_s = self._now_s() + LEAD_S
+        await self._say_all(f"begin {self._began_s!r}".encode())
+
     async def _conduct(self, reading: list["asyncio.Task[None]"]) -> None:
         """Bring all to the end together: each is told the newest seq that any of them knows."""
-        self.state = "playing"
+        self.state = PLAYING
         if await came(self._stop, LEAD_S + self.plan.seconds):
+            self.ended_s = self.elapsed_s
             await self._say_all(b"finish")
         self.state = "waiting for what is under way"
         finishing = [asyncio.create_task(hand.finished.wait()) for hand in self._hands]
@@ -155,15 +170,22 @@ class Crowd:
             while line := await stdout.readline():
                 self._take(hand, orjson.loads(line))
         finally:
+            hand.ready.set()
             hand.finished.set()
             hand.connected = 0
             if not hand.left:
                 said = (await complaint).decode(errors="replace").strip().splitlines()
                 why = said[-1] if said else f"exit code {await hand.process.wait()}"
                 self.failures[f"a process of the load test broke off: {why[:SAID_CHARACTERS]}"] += 1
+                self._broken += 1
+                if self._broken == self._processes:
+                    self.finish()
             complaint.cancel()
 
     def _take(self, hand: _Hand, told: dict[str, Any]) -> None:
+        if "ready" in told:
+            hand.ready.set()
+            return
         for second, fields in told["slots"].items():
             self.timeline.add(int(second), Slot.from_json(fields))
         span_s = told["at"] - hand.at_s
@@ -184,7 +206,8 @@ class Crowd:
             await asyncio.sleep(max(0.0, self._began_s + second + 1 - self._now_s()))
             cpu, size = (None, None) if self._usage is None else self._usage.look(self._now_s())
             self.server_cpu = cpu
-            self.timeline.sample(second, Gauges(self.connected, self.busiest, cpu, size))
+            gauges = Gauges(self.connected, self.busiest, cpu, size, self._machine.look())
+            self.timeline.sample(second, gauges)
             second += 1
 
 

@@ -9,7 +9,7 @@ from html import escape
 
 from bots.load import svg
 from bots.load.report import Report, Span
-from bots.load.text import conclusion, milliseconds, told
+from bots.load.text import DELAYS, conclusion, few, milliseconds, told
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c2024; --faint: #6b7480; --paper: #fff; --line: #dde2e8;
@@ -29,14 +29,16 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line);
   white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; } th { color: var(--faint); font-weight: 500; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(22rem, 1fr)); gap: 0 2rem; }
+.plots { display: grid; gap: 0 2rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr)); }
 svg { width: 100%; height: auto; display: block; } svg text { fill: var(--faint); font-size: 12px; }
 .grid { stroke: var(--line); } .band { fill: var(--band); }
-polyline { fill: none; stroke-width: 2; stroke-linejoin: round; }
+polyline { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
 .a { stroke: var(--a); } .b { stroke: var(--b); }
-.key { display: inline-block; width: 1.2em; height: 0; border-top: 3px solid;
-  margin: 0 .4em .25em 1em; }
-.key.a { border-color: var(--a); } .key.b { border-color: var(--b); }
+.key { display: inline-block; margin-left: 1em; white-space: nowrap; font-weight: 500; }
+.key::before { content: ""; display: inline-block; width: 1.2em; border-top: 3px solid;
+  margin: 0 .4em .25em 0; }
+.key.a::before { border-color: var(--a); } .key.b::before { border-color: var(--b); }
 """
 _HEAD = (
     "<!doctype html>\n<html lang=en><meta charset=utf-8>"
@@ -44,13 +46,14 @@ _HEAD = (
     f"<title>Load test</title><style>{_STYLE}</style>"
 )
 _KEY = (
-    "Delays in milliseconds: p50 to max from a placer's send to a follower's frame, ack to the "
-    "placer's own answer. The joining before a step counts in the whole run only; steps are shaded "
-    "in the plots."
+    "Delays in milliseconds: the first four from a placer's send to a follower's frame, those of "
+    "the ack to the placer's own answer. MB/h: megabytes that one client is sent in an hour. CPU "
+    "and MB: the server's; of a core, and its memory at the most. The joining before a step counts "
+    "in the whole run only; steps are shaded in the plots."
 )
 _HEADS = (
-    "", "clients", "px/s", "deliveries/s", "refused", "p50", "p95", "p99", "max", "ack p50",
-    "ack p99", "MB/viewer·h", "server CPU", "server MB",
+    "", "clients", "px/s", "deliveries/s", "refused", "cut", "p50", "p95", "p99", "max",
+    "ack p50", "p95", "p99", "max", "MB/h", "CPU", "MB",
 )  # fmt: skip
 
 
@@ -104,8 +107,9 @@ def _cells(span: Span) -> tuple[str, ...]:
         f"{span.accepted / seconds:,.1f}",
         f"{span.deliveries_per_s:,.0f}",
         refused or "0",
-        *map(milliseconds, (delays.p50, delays.p95, delays.p99, delays.max, acks.p50, acks.p99)),
-        "-" if span.mb_per_viewer_hour is None else f"{span.mb_per_viewer_hour:,.2f}",
+        f"{span.cuts:,}",
+        *(milliseconds(getattr(each, name)) for each in (delays, acks) for name in DELAYS),
+        "-" if span.mb_per_viewer_hour is None else few(span.mb_per_viewer_hour),
         "-" if span.server_cpu is None else f"{span.server_cpu:.0%}",
         "-" if span.server_bytes is None else f"{span.server_bytes / 1e6:,.0f}",
     )
@@ -138,6 +142,6 @@ def _plots(report: Report) -> Iterator[str]:
 def _plot(report: Report, title: str, unit: str, *curves: svg.Curve) -> str:
     times_s: Sequence[float] = [moment.at_s for moment in report.moments]
     bands = [svg.Band(step.name, step.start_s, step.stop_s) for step in report.steps]
-    keys = "".join(f"<span class='key {each.look}'></span>{escape(each.name)}" for each in curves)
+    keys = "".join(f"<span class='key {each.look}'>{escape(each.name)}</span>" for each in curves)
     drawn = svg.plot(times_s, curves, bands, unit)
     return f"<section><h2>{escape(title)}<small class=faint>{keys}</small></h2>{drawn}</section>"

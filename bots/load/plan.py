@@ -53,6 +53,10 @@ class Part(Options):
         """They are somebody, and may place."""
         return self.pattern != WATCHES
 
+    def stays_to(self, end_s: float) -> bool:
+        """They are there at the end."""
+        return any(window.stop_s is None or window.stop_s > end_s for window in self.windows)
+
     def rate_at(self, at_s: float) -> float | None:
         """Tell how often each places then."""
         now = [pace.rate for pace in self.paces if pace.start_s <= at_s]

@@ -1,23 +1,15 @@
 """What a load test found, as one value: the text, the JSON file and the page are made of it.
 
-Owns the schema, whose reference is generated from the descriptions here, and the making of it from
-a timeline; reads no clock. Called by the command line.
+Owns the schema, whose reference is generated from the descriptions here; the making is making.py's.
+Read by whoever writes a report.
 """
-
-from collections import Counter
-from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bots.load.goals import Goals, Verdict
+from bots.load.goals import Verdict
 from bots.load.histogram import Histogram
-from bots.load.plan import Phase, Plan
-from bots.load.timeline import Period, Point, Timeline
 
 SCHEMA = 1
-BUSY = 0.85
-"""Share of a core from which our own processes spoil the figures."""
-LATE_MS = 20.0
 
 
 class _Part(BaseModel):
@@ -36,8 +28,10 @@ class Delays(_Part):
     @classmethod
     def of(cls, histogram: Histogram) -> "Delays":
         """Take them out of a histogram."""
-        p50, p95, p99 = (_ms(histogram.percentile_s(share)) for share in (0.5, 0.95, 0.99))
-        longest = _ms(histogram.longest_s) if histogram.count else None
+        p50, p95, p99 = (
+            milliseconds_of(histogram.percentile_s(share)) for share in (0.5, 0.95, 0.99)
+        )
+        longest = milliseconds_of(histogram.longest_s) if histogram.count else None
         return cls(count=histogram.count, p50=p50, p95=p95, p99=p99, max=longest)
 
 
@@ -57,7 +51,9 @@ class Span(_Part):
     held_back: int = Field(
         description="Placements not sent, since 64 of that placer had no answer yet."
     )
-    delivered: int = Field(description="Pixels told to followers: one pixel to one follower is 1.")
+    delivered: int = Field(
+        description="Pixels told to followers who were there: one pixel to one is 1."
+    )
     deliveries_per_s: float = Field(description="The same for each second.")
     frames: int = Field(description="Messages that told them.")
     catch_ups: int = Field(description="Merged messages to clients that read too slowly.")
@@ -66,7 +62,7 @@ class Span(_Part):
     not_opened: int = Field(description="Tries to connect that failed.")
     ack_ms: Delays = Field(description="From a placer's send to its answer.")
     delivery_ms: Delays = Field(description="From a placer's send to each follower's frame.")
-    late_ms: Delays = Field(description="How late this tool itself was to send.")
+    late_ms: Delays = Field(description="How late this tool itself was to send, or to look.")
     mb_per_viewer_hour: float | None = Field(
         description="Megabytes that one client is sent in an hour at this pace."
     )
@@ -77,6 +73,9 @@ class Span(_Part):
         description="CPU of the server, on average; 1 is a whole core. Null without `--server-pid`."
     )
     server_bytes: int | None = Field(description="Its memory at the most.")
+    machine_cpu: float | None = Field(
+        description="Busy share of all cores of this machine, on average; null where none is told."
+    )
 
 
 class Moment(_Part):
@@ -105,7 +104,9 @@ class Report(_Part):
     started_at: str = Field(description="When, as ISO 8601.")
     processes: int = Field(description="Processes that played.")
     clients: int = Field(description="Clients of the plan.")
-    succeeded: bool = Field(description="Every goal was reached and every asked board was proven.")
+    succeeded: bool = Field(
+        description="Every goal was reached, every asked board was proven, and nobody failed."
+    )
     verdicts: tuple[Verdict, ...] = Field(description="Each goal, and what was reached.")
     boards: int = Field(description="Boards that were to be proven by checksum at the end.")
     boards_proven: int = Field(description="Those that equal the server's.")
@@ -113,7 +114,9 @@ class Report(_Part):
     failures: dict[str, int] = Field(description="Who fell by the way, by the reason.")
     warnings: tuple[str, ...] = Field(description="What makes the figures doubtful.")
     whole: Span = Field(description="The whole run, joining and end included.")
-    steps: tuple[Span, ...] = Field(description="Each step, without the joining before it.")
+    steps: tuple[Span, ...] = Field(
+        description="Each step that began, without the joining before it."
+    )
     moments: tuple[Moment, ...] = Field(description="What is plotted.")
 
 
@@ -121,111 +124,6 @@ PARTS = (Report, Span, Delays, Verdict, Moment)
 """In the order of the reference."""
 
 
-def made(
-    plan: Plan,
-    timeline: Timeline,
-    failures: Counter[str],
-    goals: Goals,
-    *,
-    processes: int,
-    started_at: str,
-) -> Report:
-    """Make the report of a run that is over."""
-    length_s = max((point.at_s + point.seconds for point in timeline.points), default=0)
-    whole_phase = Phase(name="the whole run", start_s=0, stop_s=length_s)
-    whole = _span(whole_phase, timeline.whole)
-    steps = tuple(
-        _span(phase, period)
-        for phase, period in zip(plan.phases, timeline.periods, strict=True)
-        if phase.start_s < length_s
-    )
-    counts = timeline.whole.slot.counts
-    verdicts = tuple(goals.judged(steps, whole))
-    unproven = counts["boards"] - counts["proven"]
-    return Report(
-        url=plan.url,
-        game=plan.game,
-        started_at=started_at,
-        processes=processes,
-        clients=plan.clients,
-        succeeded=not unproven
-        and not counts["behind"]
-        and not failures
-        and all(one.reached for one in verdicts),
-        verdicts=verdicts,
-        boards=counts["boards"],
-        boards_proven=counts["proven"],
-        behind=counts["behind"],
-        failures=dict(failures),
-        warnings=tuple(_warnings(whole)),
-        whole=whole,
-        steps=steps,
-        moments=tuple(map(_moment, timeline.points)),
-    )
-
-
-def _span(phase: Phase, period: Period) -> Span:
-    slot, counts, seconds = period.slot, period.slot.counts, phase.stop_s - phase.start_s
-    hours = period.client_seconds / 3600
-    cpus = period.server_cpu
-    return Span(
-        name=phase.name,
-        start_s=phase.start_s,
-        stop_s=phase.stop_s,
-        connected=period.client_seconds / max(1, period.seconds),
-        sent=counts["sent"],
-        accepted=counts["accepted"],
-        refused=dict(slot.refused.most_common()),
-        lost=counts["unanswered"] + counts["unknown"],
-        held_back=counts["held back"],
-        delivered=counts["delivered"],
-        deliveries_per_s=counts["delivered"] / max(1, seconds),
-        frames=counts["frames"],
-        catch_ups=counts["catch-ups"],
-        holes=counts["holes"],
-        cuts=counts["cuts"],
-        not_opened=counts["not opened"],
-        ack_ms=Delays.of(slot.acks),
-        delivery_ms=Delays.of(slot.deliveries),
-        late_ms=Delays.of(slot.late),
-        mb_per_viewer_hour=counts["bytes"] / 1e6 / hours if hours else None,
-        clients_cpu=period.busiest,
-        server_cpu=sum(cpus) / len(cpus) if cpus else None,
-        server_bytes=period.server_bytes,
-    )
-
-
-def _warnings(whole: Span) -> Iterator[str]:
-    if whole.clients_cpu > BUSY:
-        yield (
-            f"a process of this tool took {whole.clients_cpu:.0%} of a core: the delays are partly "
-            f"its own; use more --processes, or another machine"
-        )
-    if whole.late_ms.p99 is not None and whole.late_ms.p99 > LATE_MS:
-        yield (
-            f"this tool itself sent late, p99 {whole.late_ms.p99:.0f} ms: the machine has too "
-            f"little CPU for the server and this crowd together"
-        )
-    if whole.held_back:
-        yield f"{whole.held_back:,} placements were held back: their placers had 64 unanswered"
-
-
-def _moment(point: Point) -> Moment:
-    return Moment(
-        at_s=point.at_s,
-        seconds=point.seconds,
-        connected=point.gauges.connected,
-        accepted_per_s=point.accepted / point.seconds,
-        refused_per_s=point.refused / point.seconds,
-        delivered_per_s=point.delivered / point.seconds,
-        delivery_p50_ms=_ms(point.delivery_p50_s),
-        delivery_p99_ms=_ms(point.delivery_p99_s),
-        ack_p50_ms=_ms(point.ack_p50_s),
-        ack_p99_ms=_ms(point.ack_p99_s),
-        server_cpu=point.gauges.server_cpu,
-        server_bytes=point.gauges.server_bytes,
-    )
-
-
-def _ms(value_s: float | None) -> float | None:
+def milliseconds_of(value_s: float | None) -> float | None:
+    """Return seconds as they are reported."""
     return None if value_s is None else round(value_s * 1000, 3)

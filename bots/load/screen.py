@@ -5,13 +5,13 @@ Owns the console and how often it is brought up to date. Called by the command l
 
 import asyncio
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bots.load.crowd import Crowd
+from bots.load.crowd import PLAYING, Crowd
 from bots.load.text import milliseconds
 from bots.report import printable
 
@@ -45,11 +45,12 @@ class Screen:
         table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
         table.add_column(style="bold cyan", no_wrap=True)
         table.add_column()
-        for name, value in rows(crowd):
-            table.add_row(name, Text(value))
         seconds = crowd.plan.seconds
         bar = ProgressBar(seconds, min(crowd.elapsed_s, seconds), width=BAR_COLUMNS)
-        return Group(bar, table)
+        table.add_row("", bar)  # alone, a bar would not end its line
+        for name, value in rows(crowd):
+            table.add_row(name, Text(value))
+        return table
 
 
 def rows(crowd: Crowd) -> list[tuple[str, str]]:
@@ -58,7 +59,7 @@ def rows(crowd: Crowd) -> list[tuple[str, str]]:
     whole = crowd.timeline.whole.slot
     delays, acks = lately.deliveries, lately.acks
     shown = [
-        ("time", f"{crowd.elapsed_s:.0f} of {crowd.plan.seconds} s, {_phase(crowd)}"),
+        ("time", _time(crowd)),
         ("connected", f"{crowd.connected:,} of {crowd.plan.clients:,}"),
         ("placed", f"{whole.counts['accepted']:,}, {lately.counts['accepted'] / seconds:,.0f}/s"),
         ("deliveries", f"{lately.counts['delivered'] / seconds:,.0f}/s"),
@@ -75,9 +76,13 @@ def rows(crowd: Crowd) -> list[tuple[str, str]]:
     return shown
 
 
+def _time(crowd: Crowd) -> str:
+    if crowd.state != PLAYING:
+        return f"{crowd.elapsed_s:.0f} s, {crowd.state}"
+    return f"{crowd.elapsed_s:.0f} of {crowd.plan.seconds} s, {_phase(crowd)}"
+
+
 def _phase(crowd: Crowd) -> str:
-    if crowd.state != "playing":
-        return crowd.state
     for phase in crowd.plan.phases:
         if crowd.elapsed_s < phase.start_s:
             return f"joining for {phase.name}"

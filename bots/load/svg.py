@@ -109,5 +109,6 @@ def _lines(curve: Curve, times_s: Sequence[float], scale: _Scale) -> Iterator[st
     points = list(zip(times_s, curve.values, strict=True))
     for there, stretch in groupby(points, lambda point: point[1] is not None):
         if there:
-            places = " ".join(f"{scale.x(at):.1f},{scale.y(v or 0.0):.1f}" for at, v in stretch)
-            yield f'<polyline class="{curve.look}" points="{places}"/>'
+            places = [f"{scale.x(at):.1f},{scale.y(v or 0.0):.1f}" for at, v in stretch]
+            drawn = places * 2 if len(places) == 1 else places  # a dot: one point is no line
+            yield f'<polyline class="{curve.look}" points="{" ".join(drawn)}"/>'

@@ -1,7 +1,8 @@
 """One process of the load test: plays its share of the plan, and tells what it counts.
 
-Reads an order from standard input, and later `finish` and `settle N`; the end of its input ends it
-at once. Writes a JSON line twice a second. Started by crowd.py as `python -m bots.load.worker`.
+Reads an order from standard input, then `begin T`, later `finish` and `settle N`; the end of its
+input ends it at once. Says when it is ready to begin, and from then on writes a JSON line twice a
+second. Started by crowd.py as `python -m bots.load.worker`.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from tesserae_client.address import socket_url
@@ -21,7 +22,8 @@ from bots.load.line import Address
 from bots.load.member import Member
 from bots.load.patterns import cells, share
 from bots.load.placer import Placer
-from bots.load.plan import Part, Plan
+from bots.load.plan import Plan
+from bots.load.seats import Seat, seats
 from bots.load.shared import Shared
 from bots.load.tally import Tally
 from bots.loop import loop_factory
@@ -44,8 +46,6 @@ class Order(Options):
     plan: Plan
     number: int
     processes: int
-    began_s: float
-    """On the monotonic clock, which all processes of a machine share."""
 
 
 class Worker:
@@ -55,7 +55,8 @@ class Worker:
         self._plan = order.plan
         self._write = write
         self._over = asyncio.Event()
-        self.tally = Tally(lambda: time.monotonic() - order.began_s)
+        self._began_s = 0.0
+        self.tally = Tally(lambda: time.monotonic() - self._began_s)
         self._shared = Shared(order.plan.game, self.tally)
         self._address = Address.of(socket_url(order.plan.url))
         self._members = [
@@ -66,6 +67,15 @@ class Worker:
 
     async def run(self, commands: asyncio.StreamReader) -> None:
         """Play to the end; at once to the end of `commands`, if that comes first."""
+        self._write(orjson.dumps({"ready": True}) + b"\n")
+        begin = await commands.readline()
+        if not begin.startswith(b"begin "):
+            return
+        # On the monotonic clock, which all processes of a machine share.
+        self._began_s = float(begin.split()[1])
+        await self._play(commands)
+
+    async def _play(self, commands: asyncio.StreamReader) -> None:
         async with asyncio.TaskGroup() as group:
             players = [group.create_task(member.run()) for member in self._members]
             chores = [group.create_task(self._tell()), group.create_task(self._match())]
@@ -88,12 +98,13 @@ class Worker:
         for follower in self._followers():
             if isinstance(follower, Placer):
                 follower.finish()
-        await self._while(lambda: any(f.unanswered for f in self._placers()))
+        staying = [member for member in self._members if member.stays]
+        await self._gathered(staying)
         self.tally.slot().counts["unanswered"] += sum(f.unanswered for f in self._placers())
         self._report(finished=self._shared.newest_seq)
         command = await commands.readline()
         if command.startswith(b"settle "):
-            await self._conclude(int(command.split()[1]))
+            await self._conclude(int(command.split()[1]), staying)
 
     async def _finish_time(self, commands: asyncio.StreamReader) -> bool:
         """Wait for the planned end or for `finish`; False when nobody tells us any more."""
@@ -103,17 +114,30 @@ class Worker:
         except TimeoutError:
             return True
 
-    async def _conclude(self, seq: int) -> None:
+    async def _gathered(self, staying: list[Member]) -> None:
+        """Wait for answers and for those who are on their way; who is not there then has failed."""
+        by_s = self.tally.now_s() + DRAIN_S
+        await self._while(
+            lambda: (
+                any(f.unanswered for f in self._placers() if f.line is not None)
+                or any(not m.there and m.comes_by(by_s) for m in staying)
+            )
+        )
+        for member in staying:
+            if not member.there and not member.failed:
+                why = member.trouble or "no answer in time"
+                self.tally.failures[f"not there at the end: {why}"] += 1
+
+    async def _conclude(self, seq: int, staying: list[Member]) -> None:
         there = [member.follower for member in self._members if member.there]
         await self._while(lambda: any(f.sync.seq < seq for f in there))
         self.tally.slot().counts["behind"] += sum(f.sync.seq < seq for f in there)
-        staying = [member.follower for member in self._members if member.stays]
-        provers = [follower for follower in staying if follower.sync.track]
+        provers = [member for member in staying if member.follower.sync.track]
+        self.tally.slot().counts["boards"] += len(provers)
         turns = asyncio.Semaphore(PROVE_AT_ONCE)
-        await asyncio.gather(*(self._prove(follower, turns) for follower in provers))
+        await asyncio.gather(*(self._prove(m.follower, turns) for m in provers if m.there))
 
     async def _prove(self, follower: Follower, turns: asyncio.Semaphore) -> None:
-        self.tally.slot().counts["boards"] += 1
         try:
             async with turns, asyncio.timeout(PROOF_S):
                 await self._while(lambda: not follower.sync.synced)
@@ -150,7 +174,10 @@ class Worker:
     async def _match(self) -> None:
         while True:
             self._settle()
+            due_s = self.tally.now_s() + MATCHES_EVERY_S
             await asyncio.sleep(MATCHES_EVERY_S)
+            now_s = self.tally.now_s()
+            self.tally.slot(now_s).late.add(now_s - due_s)
 
     def _settle(self, **held: float) -> None:
         for seen_s, delays_s in self._shared.deliveries.settled(self.tally.now_s(), **held):
@@ -172,7 +199,7 @@ class Worker:
 
     # --- who plays ----------------------------------------------------------------------------
 
-    def _member(self, seat: "Seat") -> Member:
+    def _member(self, seat: Seat) -> Member:
         part, index, proves = seat.part, seat.place, seat.proves
         rng = Random(f"{self._plan.seed}/{seat.number}")
         token = part.tokens[index] if index < len(part.tokens) else None
@@ -186,34 +213,13 @@ class Worker:
             self._hand_cells(follower, seat)
         return Member(follower, self._address, part.windows, after_s, self._over)
 
-    def _hand_cells(self, placer: Placer, seat: "Seat") -> None:
+    def _hand_cells(self, placer: Placer, seat: Seat) -> None:
         picture = self._plan.picture
         if seat.part.pattern == "picture" and picture is not None:
             placer.generation = picture.generation
             placer.cells = share(picture, seat.number % self._plan.placers, self._plan.placers)
         else:
             placer.cells = cells(seat.part.pattern, placer.rng, placer)
-
-
-class Seat(NamedTuple):
-    """One client of the plan."""
-
-    number: int
-    part: Part
-    place: int
-    """In its part."""
-    proves: bool
-
-
-def seats(plan: Plan) -> Iterator[Seat]:
-    """Number all clients, so that each process gets its share of each part; provers are spread."""
-    number, provers = 0, min(plan.provers, plan.clients)
-    for part in plan.parts:
-        for place in range(part.count):
-            before = number * provers // plan.clients
-            proves = (number + 1) * provers // plan.clients > before
-            yield Seat(number, part, place, proves)
-            number += 1
 
 
 async def _main() -> None:

@@ -20,10 +20,13 @@ pytestmark = pytest.mark.integration
 PATIENCE_S = 60
 
 
-async def started(server: Serving, *arguments: str) -> asyncio.subprocess.Process:
+async def started(
+    server: Serving, *arguments: str, stderr: int = asyncio.subprocess.STDOUT
+) -> asyncio.subprocess.Process:
+    joins = () if "--scenario" in arguments else ("--joins-per-second", "1000")
     return await asyncio.create_subprocess_exec(
-        str(SCRIPT), "bots", "load", "--url", server.url, "--joins-per-second", "1000", *arguments,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        str(SCRIPT), "bots", "load", "--url", server.url, *joins, *arguments,
+        stdout=asyncio.subprocess.PIPE, stderr=stderr,
     )  # fmt: skip
 
 
@@ -113,6 +116,43 @@ async def test_limits_of_an_address_are_named() -> None:
     assert "2 of 4 equal the server's" in said
 
 
+async def test_who_is_not_there_at_the_end_fails_the_run_though_it_proves_nothing() -> None:
+    async with serving(guests_per_address=2) as server:
+        code, said = await played(
+            server, "--placers", "4", "--step-seconds", "1", "--processes", "1", "--prove", "0"
+        )
+    assert code == 1, said
+    assert "Failed: 2 x not there at the end: guests-per-address" in said
+    assert said.rstrip().endswith("Not reached: clients that failed: 2.")
+
+
+async def test_a_board_that_differs_is_the_exit_code(tmp_path: Path) -> None:
+    Image.new("RGB", (4, 3)).save(tmp_path / "black.png")
+    async with serving() as server:
+        process = await started(
+            server, "--spectators", "1", "--placers", "2", "--rate", "20", "--step-seconds", "3",
+            "--processes", "1", "--pattern", "picture", "--picture", str(tmp_path / "black.png"),
+        )  # fmt: skip
+        await until(lambda: server.head.seq > 20)
+        board = server.game.replica.board
+        board.set(9, 9, 3)  # nobody is told of it
+        code, said = await ended(process)
+    assert code == 1, said
+    assert "0 of 3 equal the server's" in said
+    assert "Failed: 3 x a board differs from the server's" in said
+
+
+async def test_json_goes_to_standard_output_alone() -> None:
+    async with serving() as server:
+        process = await started(
+            server, "--placers", "2", "--rate", "5", "--step-seconds", "1", "--processes", "1",
+            "--json", "-", stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        code, said = await ended(process)
+    assert code == 0, said
+    assert json.loads(said)["succeeded"] is True
+
+
 async def test_a_cut_is_counted_and_what_was_open_is_settled(tmp_path: Path) -> None:
     out = tmp_path / "r.json"
     async with serving() as server:
@@ -121,8 +161,8 @@ async def test_a_cut_is_counted_and_what_was_open_is_settled(tmp_path: Path) -> 
             "--goal-lost", "0", "--goal-cut", "2", "--json", str(out),
         )  # fmt: skip
         await until(lambda: server.head.seq > 20)
-        for session in list(server.services.sessions):
-            session.connection.abort()
+        for connection in list(server.parts.listener.live):
+            connection.abort()
         code, said = await ended(process)
     assert code == 1, said
     report = read(out)
@@ -156,8 +196,8 @@ async def test_a_signal_ends_in_order_with_a_report(by: signal.Signals) -> None:
         process.send_signal(by)
         code, said = await ended(process)
     assert code == 0, said
-    # The other process may not have come in yet.
     assert re.search(r"([12]) of \1 equal the server's", said)
+    assert re.search(r"Doubtful: the run was ended after \d+ of 601 s", said)
 
 
 async def test_a_picture_is_placed_over_and_over(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from bots.load.goals import Goals
+from bots.load.making import made
 from bots.load.plan import Plan, Steps, of_steps
-from bots.load.report import Delays, Report, Span, made
+from bots.load.report import Delays, Report, Span
 from bots.load.tally import Slot
 from bots.load.timeline import Gauges, Timeline
 
+GAUGES = Gauges(22, 0.125, 0.5, 64_000_000, 0.6)
 DELAYS = Delays(count=100, p50=10.0, p95=30.0, p99=40.0, max=55.5)
 
 
@@ -22,7 +24,7 @@ def span(**fields: Any) -> Span:
         "deliveries_per_s": 1200.0, "frames": 6000, "catch_ups": 0, "holes": 0, "cuts": 0,
         "not_opened": 0, "ack_ms": DELAYS, "delivery_ms": DELAYS, "late_ms": DELAYS,
         "mb_per_viewer_hour": 4.2, "clients_cpu": 0.3, "server_cpu": 0.25,
-        "server_bytes": 96_000_000,
+        "server_bytes": 96_000_000, "machine_cpu": 0.6,
     }  # fmt: skip
     return Span(**usual | fields)
 
@@ -36,31 +38,38 @@ def plan() -> Plan:
     return of_steps(steps, url="ws://canvas.example/ws", game="place#main", seed=0, provers=4)
 
 
-def timeline(of: Plan, **counts: int) -> Timeline:
+def timeline(
+    of: Plan, gauges: Gauges = GAUGES, seconds: int | None = None, **counts: int
+) -> Timeline:
     """A run of that plan in which every second is like the one before."""
     run = Timeline(of.phases)
-    for second in range(of.seconds):
+    for second in range(seconds or of.seconds):
         slot = Slot()
         slot.counts.update(sent=10, accepted=10, delivered=220, frames=110, bytes=4400)
         slot.acks.add_all(np.linspace(0.001, 0.020, 10))
         slot.deliveries.add_all(np.linspace(0.002, 0.040, 220))
         slot.late.add(0.001)
         run.add(second, slot)
-        run.sample(second, Gauges(22, 0.125, 0.5, 64_000_000))
+        run.sample(second, gauges)
     last = Slot()
     last.counts.update({"boards": 4, "proven": 4, **counts})
-    run.add(of.seconds - 1, last)
+    run.add((seconds or of.seconds) - 1, last)
     run.end()
     return run
 
 
 def report(
-    goals: dict[str, float] | None = None, failures: dict[str, int] | None = None, **counts: int
+    goals: dict[str, float] | None = None,
+    failures: dict[str, int] | None = None,
+    *,
+    gauges: Gauges = GAUGES,
+    ended_s: float | None = None,
+    **counts: int,
 ) -> Report:
     """The report of that run; `counts` happened in its last second."""
     of = plan()
-    run = timeline(of, **counts)
+    run = timeline(of, gauges, None if ended_s is None else round(ended_s), **counts)
     return made(
         of, run, Counter(failures or {}), Goals(goals or {}), processes=2,
-        started_at="2026-05-01T12:00:00+00:00",
+        started_at="2026-05-01T12:00:00+00:00", ended_s=ended_s,
     )  # fmt: skip

@@ -34,6 +34,8 @@ def said(*arguments: str) -> str:
         (("--placers", "1", "--pattern", "picture"), "--picture go together"),
         (("--placers", "1", "--server-pid", "4194305"), "give the id of the server's process"),
         (("--placers", "1", "--json", "nowhere/at/all.json"), "no such folder; make it first"),
+        (("--placers", "1", "--json", "/"), "is a directory"),
+        (("--placers", "1", "--html", "-"), "--html takes a file"),
         (("--placers", "1", "--url", "ws://127.0.0.1:1/ws"), "nobody listens at 127.0.0.1:1"),
     ],
 )
@@ -52,7 +54,7 @@ def test_a_picture_needs_its_pattern_and_a_place(tmp_path: Path) -> None:
 def test_a_scenario_says_who_comes(tmp_path: Path) -> None:
     scene = tmp_path / "scene.toml"
     scene.write_text("seconds = 3\n[[group]]\nname='a'\nway='paint'\ncount=1\n")
-    assert "leave --spectators and --placers out" in said(
-        "--scenario", str(scene), "--placers", "1"
+    assert "leave --placers, --rate, --seed out" in said(
+        "--scenario", str(scene), "--seed", "1", "--placers", "1", "--rate", "2"
     )
     assert "scene.toml:2: group[0].options.picture" in said("--scenario", str(scene))

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from bots.load.goals import Goals
+from bots.load.making import made
 from bots.load.plan import Plan, Steps, of_scenario, of_steps
-from bots.load.worker import seats
+from bots.load.seats import seats
+from bots.load.timeline import Timeline
 from bots.options import Refused
 from bots.scenario import read_scenario
 
@@ -69,6 +72,21 @@ def test_every_process_gets_its_share_and_provers_are_spread() -> None:
     shares = Counter((seat.number % 2, seat.part.name) for seat in each)
     assert set(shares.values()) == {45, 5}
     assert [seat.number for seat in each if seat.proves] == [24, 49, 74, 99]
+
+
+def test_who_leaves_before_the_end_proves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "scene.toml").write_text(SCENE)
+    plan = of_scenario(read_scenario(tmp_path / "scene.toml"), "scene.toml", 16)
+    assert Counter(seat.part.name for seat in seats(plan) if seat.proves) == {"crowd": 16}
+
+
+def test_where_all_leave_nobody_proves(tmp_path: Path) -> None:
+    scene = SCENE.replace("ramp = 3", "ramp = 3\nstop = 9")
+    (tmp_path / "scene.toml").write_text(scene)
+    plan = of_scenario(read_scenario(tmp_path / "scene.toml"), "scene.toml", 16)
+    assert not any(seat.proves for seat in seats(plan))
+    told = made(plan, Timeline(plan.phases), Counter(), Goals({}), processes=1, started_at="")
+    assert "no board was proven: nobody stays to the end" in told.warnings
 
 
 def test_a_plan_survives_the_way_to_a_process() -> None:

@@ -4,7 +4,7 @@ import io
 
 from rich.console import Console
 
-from bots.load.crowd import Crowd
+from bots.load.crowd import PLAYING, Crowd
 from bots.load.screen import Screen, rows
 from tests.support.load_reports import plan, timeline
 
@@ -17,7 +17,7 @@ def crowd() -> Crowd:
 
 def test_every_row_has_a_value() -> None:
     shown = dict(rows(crowd()))
-    assert shown["time"] == "0 of 10 s, starting"
+    assert shown["time"] == "0 s, starting"
     assert shown["connected"] == "0 of 44"
     assert shown["placed"].startswith("100, ")
     assert "server" not in shown
@@ -30,4 +30,11 @@ def test_it_is_drawn_with_a_bar() -> None:
     assert isinstance(console.file, io.StringIO)
     drawn = console.file.getvalue()
     assert "connected" in drawn
-    assert "━" in drawn
+    bar = next(line for line in drawn.splitlines() if "━" in line)
+    assert "time" not in bar
+
+
+def test_while_it_plays_the_step_is_told() -> None:
+    playing = crowd()
+    playing.state = PLAYING
+    assert dict(rows(playing))["time"] == "0 of 10 s, joining for step 1"
