@@ -46,7 +46,7 @@ class Around(Protocol):
     """What happens around one call."""
 
     async def __call__(
-        self, operation: str, items: int, call: Callable[[], Awaitable[Result]]
+        self, operation: str, items: int, call: Callable[[], Awaitable[Result]], /
     ) -> Result:
         """Do `call`, or not; `operation` is `port.method`, `items` how many it would write."""
         ...
