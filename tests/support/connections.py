@@ -40,6 +40,9 @@ class FakeConnection:
         for frame in frames:
             self.write(frame)
 
+    def buffered_bytes(self) -> int:
+        return 0
+
     def hold(self) -> None:
         self.holds += 1
 

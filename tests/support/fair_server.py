@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
@@ -37,7 +38,7 @@ async def _serve(peer: Peer, peers: list[Peer]) -> None:
             peers.remove(peer)
 
 
-async def _answer(peer: Peer, command: dict, peers: list[Peer]) -> None:
+async def _answer(peer: Peer, command: dict[str, Any], peers: list[Peer]) -> None:
     if command["do"] == "checksum":
         await peer.checksum(command)
         return

@@ -204,7 +204,9 @@ class MemoryTables:
             return None
         item: Item = decoded(content)
         expires_s = item.get(table.ttl) if table.ttl else None
-        return None if is_number(expires_s) and expires_s <= self._wall_ms() // 1000 else item
+        if expires_s is None or not is_number(expires_s):
+            return item
+        return None if expires_s <= self._wall_ms() // 1000 else item
 
 
 class MemoryJournal:

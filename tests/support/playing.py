@@ -35,7 +35,7 @@ class Table:
 
 @asynccontextmanager
 async def table(
-    game: FakeGame | None = None, *, joined: bool = True, **options: Any
+    game: FakeGame | None = None, /, *, joined: bool = True, **options: Any
 ) -> AsyncIterator[Table]:
     """Seat a client; with `joined` its first line has joined and its board is in step."""
     slept: list[float] = []

@@ -19,8 +19,10 @@ async def ask(port: int, path: str, *, follow: bool = True, **headers: str) -> A
     """Ask once, and follow where it is sent on to; raises ClientError when nobody listens."""
     url = URL(f"http://127.0.0.1:{port}/{path}", encoded=True)
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
-    asking = {"headers": sent, "allow_redirects": follow}
-    async with ClientSession() as session, session.get(url, **asking) as answer:
+    async with (
+        ClientSession() as session,
+        session.get(url, headers=sent, allow_redirects=follow) as answer,
+    ):
         return Answer(answer.status, await answer.text())
 
 

@@ -67,7 +67,8 @@ class Run:
         )
         self.game.submit(asked, told)
         await self.publish()
-        return (*told.accepted_events, *told.refusals)[0]
+        outcomes: list[PixelPlaced | Refusal] = [*told.accepted_events, *told.refusals]
+        return outcomes[0]
 
     async def publish(self) -> None:
         await self.game.committer.drained()

@@ -20,7 +20,6 @@ from server.game.base_blob import BasePicture
 from server.game.base_import import Import, Place, import_base
 from server.wire import events
 from server.wire.codec import Codec
-from tests.support.connections import FakeConnection
 from tests.support.follower import Follower
 from tests.support.sockets import WAIT_S
 from tests.support.vectors import Cell, Json, cell
@@ -42,7 +41,8 @@ BINARY_PLACEMENT, JSON_PLACEMENT = "place frame", "place"
 class Others:
     """Everybody else on the board; what becomes of their placements is theirs."""
 
-    connection = FakeConnection("others")
+    connection = None
+    gone = False
 
     def accepted(self, event: PixelPlaced, tag: object) -> None:
         """Hear it."""

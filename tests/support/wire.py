@@ -1,6 +1,7 @@
 """Decoders of what the server sends, written from the protocol's page and not from the encoders."""
 
 import struct
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import orjson
@@ -25,7 +26,8 @@ class Band(NamedTuple):
     payload: bytes
 
 
-class Ack(NamedTuple):
+@dataclass(frozen=True)
+class Ack:
     status: int
     channel: int
     request: int
@@ -78,12 +80,13 @@ def decode_binary(payload: bytes) -> Pixels | Band | Ack:
     """Decode the payload of a binary frame to the client."""
     match payload[0]:
         case 0x01:
-            flags, *fields = struct.unpack("<xBHIQQ", payload[:24])
+            flags, channel, generation, first, last = struct.unpack("<xBHIQQ", payload[:24])
             records = [value for (value,) in struct.iter_unpack("<I", payload[24:])]
-            return Pixels(bool(flags), *fields, records=records)
+            return Pixels(bool(flags), channel, generation, first, last, records)
         case 0x02:
-            encoding, *fields = struct.unpack("<xBHIQII", payload[:24])
-            return Band(bool(encoding), *fields, payload=payload[24:])
+            deflated, channel, generation, *rows = struct.unpack("<xBHIQII", payload[:24])
+            seq, first_row, count = rows
+            return Band(bool(deflated), channel, generation, seq, first_row, count, payload[24:])
         case 0x11:
             assert len(payload) == 32
             return Ack(*struct.unpack("<xBHIQIHHQ", payload))

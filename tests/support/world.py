@@ -65,9 +65,6 @@ class Line(FakeConnection):
         super().__init__(connection_id, codec=codec, remote=remote)
         self._waiting: deque[bytes | str] = deque()
 
-    def buffered_bytes(self) -> int:
-        return 0
-
     def release(self) -> None:
         super().release()
         asyncio.get_running_loop().call_soon(self._deliver)
