@@ -87,9 +87,9 @@ class _Flood:
         ends = time.perf_counter() + seconds
         while time.perf_counter() < ends:
             for key, _ in selector.select(0.1):
-                number: int = key.data
-                self._acked_bytes[number] += len(self._sockets[number].socket.recv(1 << 20))
-                self._fill(number)
+                ready: int = key.data
+                self._acked_bytes[ready] += len(self._sockets[ready].socket.recv(1 << 20))
+                self._fill(ready)
         while sum(self._acked_bytes) < sum(self._sent) * self._records * ACK_BYTES:
             for key, _ in selector.select(5.0):
                 self._acked_bytes[key.data] += len(self._sockets[key.data].socket.recv(1 << 20))

@@ -52,7 +52,7 @@ def _delivery(server: Measured, watchers: int) -> float:
         )
         for count in (0, watchers)
     )
-    return 1e6 * (crowd.cpu - alone.cpu) / (crowd.end["frames"] - alone.end["frames"])
+    return 1e6 * (crowd.cpu - alone.cpu) / float(crowd.end["frames"] - alone.end["frames"])
 
 
 def _placement(server: Measured) -> float:

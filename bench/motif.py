@@ -73,7 +73,8 @@ def mosaic(rgb: np.ndarray) -> np.ndarray:
     tiles = rgb[centre_y, centre_x]
     joint = (columns % TILE == 0) | (np.arange(SIDE) % TILE == 0)[:, None]
     wobble = 1 + 0.05 * np.sin(12.9898 * (columns // TILE) + 78.233 * rows[:, None])
-    return tiles * wobble[..., None] * np.where(joint, GROUT, 1.0)[..., None]
+    laid: np.ndarray = tiles * wobble[..., None] * np.where(joint, GROUT, 1.0)[..., None]
+    return laid
 
 
 if __name__ == "__main__":
