@@ -74,7 +74,7 @@ def test_every_name_is_one_that_tokens_may_carry(text: str) -> None:
 
 
 def test_roles_count_only_where_the_operator_says_so() -> None:
-    claims = {"roles": ["admin"], "realm_access": {"roles": ["moderator"]}}
+    claims: dict[str, Any] = {"roles": ["admin"], "realm_access": {"roles": ["moderator"]}}
     assert known(**claims).roles == {Role.PLAYER}
     assert known("roles", **claims).roles == {Role.PLAYER, Role.ADMIN}
     assert known("realm_access.roles", **claims).roles == {Role.PLAYER, Role.MODERATOR}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from canvas import base
 from canvas.base import UNTOUCHED, LaidPicture
 from canvas.board import Board
+from canvas.events import PixelPlaced
 from canvas.geometry import Geometry
 from canvas.palette import DEFAULT, Palette
 from tests.support.heads import PLACEMENT, head_of
@@ -103,6 +104,9 @@ def test_placements_before_a_picture_lie_under_it_and_later_ones_over_it() -> No
     picture = head.lay(of([[1, UNTOUCHED]], 0, 0, head.geometry), "blob", 0, "op", 0)
     grown = head.resize("left", 2, None, 0)
     over = head.place(PLACEMENT._replace(x=2, y=0, color=9), 0, 0)
+    assert isinstance(under, PixelPlaced)
+    assert isinstance(aside, PixelPlaced)
+    assert isinstance(over, PixelPlaced)
     assert over.previous == 1
     assert [head.color_at(x, y) for x, y in ((2, 0), (3, 0), (8, 2))] == [9, 15, 5]
     for event in (under, aside, picture, grown, over):

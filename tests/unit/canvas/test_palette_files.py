@@ -28,7 +28,7 @@ server.port: 4567
 
 
 def spoken(found: Listed) -> list[str | None]:
-    return [color and f"{color.rgb} {color.name}" for color in found.colors]
+    return [None if color is None else f"{color.rgb} {color.name}" for color in found.colors]
 
 
 def test_a_palette_of_pxls() -> None:

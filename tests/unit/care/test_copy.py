@@ -22,9 +22,10 @@ from server.recovery.unfinished import read_mark
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs, MemoryLease, MemoryTables, open_memory
 from tests.support.runs import Lives, same_board
+from tests.support.unexpected import unexpected
 from tests.unit.recovery.test_base import imported
 
-EVENTS = RecoveryEvents(lambda *_: None, pytest.fail)
+EVENTS = RecoveryEvents(lambda *_: None, unexpected)
 LATER_S = 4_000_000_000
 WRITES = ("blobs.put", "journal.commit", "tables.write", "tables.put_many")
 
@@ -83,7 +84,7 @@ async def copied(source: Store, target: Store, *, epoch: str = "new", **more: An
     return await copy_store(
         Copying(
             source,
-            patient(target, more.get("complain", pytest.fail), no_sleep),
+            patient(target, more.get("complain", unexpected), no_sleep),
             "the old place",
             epoch,
             more.get("advance", lambda *_: None),

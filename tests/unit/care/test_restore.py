@@ -22,9 +22,10 @@ from server.recovery.stored_snapshot import StoredSnapshot, archive_key
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs, open_memory
 from tests.support.runs import Lives, Run
+from tests.support.unexpected import unexpected
 from tests.unit.recovery.test_base import imported
 
-NOTHING_DAMAGED = RecoveryEvents(lambda *_: None, pytest.fail)
+NOTHING_DAMAGED = RecoveryEvents(lambda *_: None, unexpected)
 EPOCH = "e2"
 
 
@@ -50,7 +51,7 @@ async def planned(lives: Lives, **wish: Any) -> Plan:
 async def restored(lives: Lives, store: Store | None = None, **wish: Any) -> int:
     plan = await planned(lives, **wish)
     around = Surroundings(
-        store or lives.store, lives.clock, AddressPolicy(), NOTHING_DAMAGED, pytest.fail
+        store or lives.store, lives.clock, AddressPolicy(), NOTHING_DAMAGED, unexpected
     )
     await next_fence(lives)
     seq = (await restore(around, plan, EPOCH)).seq
@@ -228,7 +229,7 @@ async def test_a_board_that_went_on_since_it_was_looked_at_is_left_alone(lives: 
     plan = await planned(lives, seq=4)
     await run.place(0, 5, 3)
     await run.die()
-    around = Surroundings(lives.store, lives.clock, AddressPolicy(), NOTHING_DAMAGED, pytest.fail)
+    around = Surroundings(lives.store, lives.clock, AddressPolicy(), NOTHING_DAMAGED, unexpected)
     await next_fence(lives)
     with pytest.raises(CannotRestore, match="went on since"):
         await restore(around, plan, EPOCH)

@@ -19,6 +19,7 @@ from server.recovery.reader import RecoveryEvents
 from server.replica.replica import Replica
 from tests.support.paintings import pxls_board, pxls_colors, pxls_palette, saved
 from tests.support.stores import beside, embedded
+from tests.support.unexpected import unexpected
 
 Captured = pytest.CaptureFixture[str]
 RED, WHITE, OTHER = "#FF4500", "#FFFFFF", "#FF4600"
@@ -38,7 +39,7 @@ def run(*words: str) -> int:
 def stored() -> Replica | None:
     async def look() -> Replica | None:
         async with beside(Path("data")) as store:
-            events = RecoveryEvents(lambda *_: None, pytest.fail)
+            events = RecoveryEvents(lambda *_: None, unexpected)
             present = await read_present(store, "place#main", events)
             return None if present is None else present.outcome.replica
 

@@ -22,8 +22,9 @@ from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
 from tests.support.clock import FakeClock
 from tests.support.memory_store import open_memory
+from tests.support.unexpected import unexpected
 
-NOTHING_DAMAGED = RecoveryEvents(lambda *_: None, pytest.fail)
+NOTHING_DAMAGED = RecoveryEvents(lambda *_: None, unexpected)
 
 
 @pytest.fixture

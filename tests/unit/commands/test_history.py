@@ -297,11 +297,12 @@ async def test_a_dearer_page_costs_more(monkeypatch: pytest.MonkeyPatch) -> None
         client = await painted(world)
         taken: list[int] = []
         charge = client.session.charge
-        monkeypatch.setattr(
-            type(client.session),
-            "charge",
-            lambda _self, cost, *more: taken.append(cost) or charge(cost, *more),
-        )
+
+        def counted(_session: object, cost: int, *more: Any) -> Any:
+            taken.append(cost)
+            return charge(cost, *more)
+
+        monkeypatch.setattr(type(client.session), "charge", counted)
         await client.ask("history", game=GAME)
         await client.ask("history", game=GAME, limit=1000)
         await client.ask("history", game=GAME, user="ann", **CELL)

@@ -91,7 +91,7 @@ async def test_the_host_is_named_only_when_it_is_one(site: Site, host: str, *, n
 )
 async def test_a_trusted_proxy_tells_the_scheme(trusted: str, told: str, scheme: str) -> None:
     async with running() as world:
-        app = application(world.services, Settings(trusted_proxies=trusted))  # type: ignore[arg-type]
+        app = application(world.services, Settings(trusted_proxies=trusted))
         async with TestServer(app) as server, ClientSession(server.make_url("/")) as session:
             page = await Site(world, session).get("", Host="a.example", X_Forwarded_Proto=told)
     assert f'content="{scheme}://a.example/"'.encode() in page.body

@@ -13,6 +13,7 @@ from persistence.ports import Item, Put, Store
 from persistence.tables import BANS
 from tests.support.memory_store import open_memory
 from tests.support.stores import history_item
+from tests.support.unexpected import unexpected
 
 BAN = {"PK": "BAN#user#a", "SK": "BAN"}
 
@@ -138,7 +139,7 @@ async def test_patience_begins_anew_with_each_page_and_ends_without_one() -> Non
 
 async def test_damage_ends_a_reading_at_once() -> None:
     faults = Faults()
-    store = patient(faulty(open_memory(), faults), pytest.fail)
+    store = patient(faulty(open_memory(), faults), unexpected)
     faults.fail("journal.read", StoreDamaged("torn"))
     with pytest.raises(StoreDamaged):
         _ = [page async for page in store.journal.read(["HISTORY"])]

@@ -24,6 +24,7 @@ from server.recovery.snapshotter import Snapshotter
 from tests.support.games import NAME
 from tests.support.memory_store import MemoryBlobs
 from tests.support.runs import Lives, Run, same_board
+from tests.support.unexpected import unexpected
 
 ROWS = [[1, 2, UNTOUCHED, 3]] * 5
 
@@ -148,7 +149,7 @@ async def test_a_picture_that_the_store_finds_damaged_is_not_to_be_removed(store
     await run.die()
     script = Faults()
     script.fail("blobs.get", StoreDamaged("no checksum holds", "remove it"))
-    reader = RecoveryReader(faulty(store, script), RecoveryEvents(lambda *_: None, pytest.fail))
+    reader = RecoveryReader(faulty(store, script), RecoveryEvents(lambda *_: None, unexpected))
     config = await reader.config(NAME)
     assert config is not None
     first = Base(Board(20, 10), Lineage([config.lineage.frames[0]]), 0, "")
@@ -187,7 +188,7 @@ async def test_a_reader_beside_the_server_sees_it(store: Store) -> None:
     run = await Lives(store).start()
     await run.place(9, 9, 3)
     await imported(run)
-    present = await read_present(store, NAME, RecoveryEvents(lambda *_: None, pytest.fail))
+    present = await read_present(store, NAME, RecoveryEvents(lambda *_: None, unexpected))
     assert present is not None
     assert present.outcome.replica.crc32() == run.game.replica.crc32()
     await run.die()

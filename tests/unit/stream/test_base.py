@@ -60,7 +60,12 @@ async def test_a_crowd_that_asks_shares_one_snapshot(
     await imported(stage)
     encodings: list[int] = []
     encode = snapshots.encode
-    monkeypatch.setattr(snapshots, "encode", lambda *args: encodings.append(1) or encode(*args))
+
+    def counted(*args: Any) -> Any:
+        encodings.append(1)
+        return encode(*args)
+
+    monkeypatch.setattr(snapshots, "encode", counted)
     await asyncio.gather(*[stage.watch(reader) for reader in readers])
     assert all(stage.agrees(reader) for reader in readers)
     assert len(encodings) == 1

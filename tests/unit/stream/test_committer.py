@@ -112,7 +112,7 @@ async def test_what_nobody_foresaw_ends_the_game_and_not_only_the_task(
         raise ZeroDivisionError
 
     if where == "asked how long it can wait":
-        told._spare = broken  # type: ignore[method-assign]
+        told._spare = broken  # type: ignore[assignment,method-assign]
     else:
         told._on_committed = broken  # type: ignore[assignment,method-assign]
     committer = Committer(journal, Partitions.of("place#main", 1), 1, told.events())  # type: ignore[arg-type]  # commit alone is used

@@ -30,7 +30,12 @@ async def test_a_hundred_joiners_share_one_snapshot(
 
     encodings: list[int] = []
     encode = snapshots.encode
-    monkeypatch.setattr(snapshots, "encode", lambda *args: encodings.append(1) or encode(*args))
+
+    def counted(*args: Any) -> Any:
+        encodings.append(1)
+        return encode(*args)
+
+    monkeypatch.setattr(snapshots, "encode", counted)
     readers = [Reader(stage.hub) for _ in range(100)]
     await asyncio.gather(*[stage.watch(reader) for reader in readers])
     await stage.place(5)

@@ -39,7 +39,7 @@ class Porch:
     @property
     def turned(self) -> list[Turned]:
         """Why somebody was turned away, each reason once."""
-        return [why for why, count in self.counts.turned.items() if count]
+        return [Turned(why) for why, count in self.counts.turned.items() if count]
 
     def pass_time(self) -> None:
         self.clock.advance(10_000)

@@ -82,10 +82,10 @@ def test_holding_meanwhile_asks_for_no_second_turn() -> None:
 def test_a_close_after_a_flood_is_answered_after_all_of_it() -> None:
     bench = Bench()
     flood(bench, numbered(MESSAGES_A_TURN + 5), CLOSE)
-    assert not bench.connection.closing
+    before = bench.connection.closing
     bench.turn()
     assert len(bench.messages()) == MESSAGES_A_TURN + 5
-    assert bench.connection.closing
+    assert (before, bench.connection.closing) == (False, True)
     assert bench.transport.eof_written
 
 

@@ -105,9 +105,9 @@ def test_our_close_waits_for_theirs_and_nothing_follows_it() -> None:
     assert frames(bench) == closing(4401, "expired")
     assert bench.connection.close_by_ms == bench.clock.monotonic_ms() + 700
     bench.connection.data_received(text(b"late") + client_frame(9, b"late")[:3])
-    assert not bench.transport.eof_written
+    before = bench.transport.eof_written
     bench.connection.data_received(client_frame(9, b"late")[3:] + CLOSE)
-    assert bench.transport.eof_written
+    assert (before, bench.transport.eof_written) == (False, True)
     assert bench.messages() == []
 
 
@@ -162,12 +162,12 @@ def test_held_messages_wait_in_order() -> None:
 
     bench = Bench(react)
     bench.connection.data_received(text(b"a") + text(b"b") + text(b"c")[:4])
-    assert not bench.transport.reading
+    before = bench.transport.reading
     assert bench.messages() == [(True, b"a")]
     bench.connection.release()
     assert bench.messages() == [(True, b"a")], "not in the middle of whoever released it"
     bench.turn()
-    assert bench.transport.reading
+    assert (before, bench.transport.reading) == (False, True)
     bench.connection.data_received(text(b"c")[4:])
     assert bench.messages() == [(True, b"a"), (True, b"b"), (True, b"c")]
 
@@ -193,12 +193,12 @@ def test_who_is_not_writable_is_not_read() -> None:
     bench = Bench()
     bench.connection.pause_writing()
     assert not bench.connection.writable
-    assert not bench.transport.reading
+    before = bench.transport.reading
     bench.connection.data_received(text(b"read already"))
     assert bench.messages() == []
     bench.connection.resume_writing()
     bench.turn()
-    assert bench.transport.reading
+    assert (before, bench.transport.reading) == (False, True)
     assert bench.peer.told[1:] == [("paused", None), ("resumed", None), ("text", b"read already")]
 
 

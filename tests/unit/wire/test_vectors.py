@@ -100,7 +100,7 @@ def stream_event(codec: Codec, e: Json) -> bytes:
 
 def snapshot_event(e: Json) -> bytes:
     size = {"width": e["width"], "height": e["height"], "size_bytes": e["bytes"]}
-    where = {"bands": e.get("bands"), "url": e.get("url")}
+    where: dict[str, Any] = {"bands": e.get("bands"), "url": e.get("url")}
     return events.snapshot(e["game"], e["epoch"], e["seq"], e["generation"], **size, **where)
 
 
