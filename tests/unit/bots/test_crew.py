@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 from click.testing import CliRunner
-from tesserae_client import RateLimited
+from tesserae_client import Client, RateLimited
 
 from bots.cli import bots
 from bots.crew import Crew, Plan
@@ -24,7 +24,8 @@ def plan(url, **changes):
 
 async def test_a_crew_places_and_every_board_verifies():
     async with FakeServer(FakeGame(20, 10)) as server, fair_server(server):
-        crew = Crew(plan(server.url), Alone(counted(walk, lambda: crew, 30)), now_s=lambda: 0.0)
+        way = Alone(counted(walk, lambda: crew, 30))
+        crew: Crew = Crew(plan(server.url), way, now_s=lambda: 0.0)
         await soon(crew.run())
         tally = crew.tally
         assert tally.placed >= 30
@@ -71,7 +72,7 @@ async def test_a_crew_that_cannot_connect_ends_when_told_and_says_why(monkeypatc
         server.refusals = [(503, {})] * 1000
         crew = Crew(plan(server.url, bots=20), Alone(walk), now_s=lambda: 0.0)
         run = asyncio.create_task(crew.run())
-        await until(lambda: crew.tally.trouble)
+        await until(lambda: crew.tally.trouble != "")
         crew.stop.set()
         await soon(run)
         assert sum(crew.tally.failures.values()) == crew.tally.clients
@@ -86,7 +87,7 @@ async def test_who_never_connects_is_waited_for_once(way, monkeypatch):
         crew = Crew(plan(server.url, bots=1), way, now_s=lambda: 0.0)
         monkeypatch.setattr(crew, "_in_step", None)
         run = asyncio.create_task(crew.run())
-        await until(lambda: crew.tally.trouble)
+        await until(lambda: crew.tally.trouble != "")
         crew.stop.set()
         await soon(run)
         assert sum(crew.tally.failures.values()) == crew.tally.boards
@@ -95,19 +96,16 @@ async def test_who_never_connects_is_waited_for_once(way, monkeypatch):
 async def test_a_board_is_proven_once_there_are_credits_for_it(monkeypatch):
     monkeypatch.setattr("bots.crew.LEAST_PATIENCE_S", 0.001)
 
-    class Tired:
-        answers = iter(
-            [RateLimited("slow down", 1, "messages"), RateLimited("still", 0, None), True]
-        )
+    class Tired(Client):
+        answers = iter([RateLimited("slow down", 1, "messages"), RateLimited("still", 0, None)])
 
-        async def verify(self):
-            answer = next(self.answers)
-            if answer is True:
-                return True
-            raise answer
+        async def verify(self) -> bool:
+            for answer in self.answers:
+                raise answer
+            return True
 
     crew = Crew(plan("ws://nowhere", bots=1), Alone(walk), now_s=lambda: 0.0)
-    await crew._verify(Tired())
+    await crew._verify(Tired("ws://nowhere"))
     assert crew.tally.verified == 1
 
 

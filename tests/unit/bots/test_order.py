@@ -1,11 +1,12 @@
 """Orders: each wanted cell once, and what an order promises."""
 
 from random import Random
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from bots.order import ORDERS, order
+from bots.order import ORDERS, OrderName, order
 from bots.target import UNTOUCHED
 
 SQUARE = np.full((64, 64), 3, dtype=np.uint8)
@@ -52,4 +53,4 @@ def test_edges_come_before_areas():
 
 def test_a_picture_of_nothing():
     nothing = np.full((3, 3), UNTOUCHED, dtype=np.uint8)
-    assert all(order(name, nothing, Random(1)).size == 0 for name in ORDERS)
+    assert all(order(name, nothing, Random(1)).size == 0 for name in get_args(OrderName))

@@ -54,6 +54,10 @@ def test_the_verdict():
     tally = Tally(bots=1, spectators=1, boards=2, verified=2)
     assert tally.all_verified
     assert verdict(tally) == "All 2 boards equal the server's, cell by cell."
+
+
+def test_the_verdict_after_a_cut():
+    tally = Tally(bots=1, spectators=1, boards=2, verified=2)
     tally.failures["cut"] += 1
     assert not tally.all_verified
     assert verdict(tally) == "2 of 2 boards equal the server's; 1 x cut"

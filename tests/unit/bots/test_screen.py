@@ -64,9 +64,8 @@ async def test_a_single_way_is_shown_with_its_picture_where_there_is_room():
 
 async def test_many_crews_are_shown_in_a_table_and_told_one_by_one():
     async with serving() as server:
-        late = Act(
-            "late[/]", Plan(server.url, "place#main", 1, 0, 1.0, 1), object, (Window(900.0),)
-        )
+        plan = Plan(server.url, "place#main", 1, 0, 1.0, 1)
+        late = Act("late[/]", plan, lambda: Alone(walk), (Window(900.0),))
         stage = Stage((walkers(server.url), late, gliders(server.url)), now_s=lambda: 0.0)
         run = await played(stage)
         output = StringIO()

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bots.crew import Plan
-from bots.stage import Act, Stage, Window
+from bots.stage import Act, Cast, Stage, Window
 from bots.walk import walk
 from bots.way import Alone
 from tests.support.fair_server import fair_server
@@ -27,16 +27,21 @@ def act(name, url, *windows, bots=2, spectators=0):
     return Act(name, plan, lambda: Alone(walk), windows or (Window(),))
 
 
+def placed(cast: Cast) -> int:
+    return 0 if cast.crew is None else cast.crew.tally.placed
+
+
 async def test_crews_come_and_go_by_their_windows_and_keep_their_names():
     async with FakeServer(FakeGame(20, 10)) as server, fair_server(server):
         clock = Clock()
         stage = Stage((act("guests", server.url, Window(0, 900), Window(900)),), now_s=clock)
         run = asyncio.create_task(stage.run())
         (cast,) = stage.casts
-        await until(lambda: cast.crew and cast.crew.tally.placed > 3)
+        await until(lambda: placed(cast) > 3)
         clock.now_s = 900.0
+        assert cast.crew is not None
         cast.crew.stop.set()
-        await until(lambda: len(cast.crews) == 2 and cast.crew.tally.placed > 3)
+        await until(lambda: len(cast.crews) == 2 and placed(cast) > 3)
         stage.over.set()
         await soon(run)
         first, second = cast.crews
@@ -64,9 +69,10 @@ async def test_the_end_of_all_ends_every_crew_and_nobody_comes_after_it():
             (act("now", server.url), act("late", server.url, Window(1000.0))), now_s=lambda: 0.0
         )
         run = asyncio.create_task(stage.run())
-        await until(lambda: stage.casts[0].crew and stage.casts[0].crew.tally.placed > 5)
+        await until(lambda: placed(stage.casts[0]) > 5)
         stage.over.set()
         await soon(run)
+        assert stage.casts[0].crew is not None
         assert stage.casts[0].crew.tally.all_verified
         assert stage.casts[1].crew is None
 

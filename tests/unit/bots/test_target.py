@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tesserae_client import Placed, Refused, Unknown
 
 from bots.target import UNTOUCHED, Claim, Target, View
+from bots.way import Cell
 
 
 def colors_of(*rows):
@@ -34,12 +35,14 @@ def taken(target, most):
     return [] if claim is None else list(claim.cells)
 
 
-def placed(cell, seq):
-    return Placed(seq, *cell, left_ms=0, stack_left=0, request=1)
+def placed(cell: Cell, seq: int) -> Placed:
+    x, y, color = cell
+    return Placed(seq, x, y, color, left_ms=0, stack_left=0, request=1)
 
 
-def refused(cell, code):
-    return Refused(code, *cell, true_color=15, seq=1, left_ms=0, request=1)
+def refused(cell: Cell, code: str) -> Refused:
+    x, y, color = cell
+    return Refused(code, x, y, color, true_color=15, seq=1, left_ms=0, request=1)
 
 
 def test_each_cell_is_given_once_in_order_and_right_ones_never():
@@ -185,7 +188,7 @@ cells = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([1, 2, 1
 @given(st.lists(st.tuples(st.sampled_from(["bot", "other", "look", "cut"]), cells), max_size=60))
 def test_in_any_order_of_events_bots_never_share_a_cell_and_the_end_is_reached(events):
     target, shown, seq = target_of("12.1", "2121", ".f12", "1111"), board(4, 4), 0
-    held = []
+    held: list[Claim] = []
     for event, (x, y, color) in [*events, *[("look", (0, 0, 15)), ("bot", (0, 0, 15))] * 40]:
         if event == "look":
             target.look(view(shown, seq=seq))

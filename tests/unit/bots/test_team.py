@@ -38,9 +38,9 @@ async def painting(game):
         way = Paint(black(4, 2), (1, 1), order="scan", dither=False, once=False, seed=1)
         crew = Crew(Plan(server.url, GAME, 2, 0, 400.0, 1), way, now_s=lambda: 0.0)
         run = asyncio.create_task(crew.run())
-        await until(lambda: painted(game, 1, 1) and way.note())
+        await until(lambda: painted(game, 1, 1) and way.note() != "")
         yield peers, crew
-        await until(lambda: way.target.done)
+        await until(lambda: way.target is not None and way.target.done)
         crew.stop.set()
         await soon(run)
         assert crew.tally.all_verified

@@ -6,7 +6,7 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tesserae_client import Refused
+from tesserae_client import Client, Refused
 
 from bots.walk import STRIDE, steps
 from bots.way import Alone
@@ -33,17 +33,22 @@ def test_the_same_seed_walks_the_same_way():
 
 
 async def test_a_walk_begins_anew_when_its_colour_is_no_more():
-    begun = []
+    begun: list[int] = []
 
     def play(_rng, _client):
         begun.append(len(begun))
         while True:
             yield 0, 0, begun[-1]
 
-    seat = Alone(play).seat(Random(1), None)
+    async def cells():
+        turn = await seat.turn(1)
+        assert turn is not None
+        return turn.cells
+
+    seat = Alone(play).seat(Random(1), Client("ws://nowhere"))
     refused = Refused("bad-color", 0, 0, 0, true_color=1, seq=1, left_ms=0, request=1)
-    assert (await seat.turn(1)).cells == ((0, 0, 0),)
+    assert await cells() == ((0, 0, 0),)
     seat.learn([replace(refused, code="cooldown")])
-    assert (await seat.turn(1)).cells == ((0, 0, 0),)
+    assert await cells() == ((0, 0, 0),)
     seat.learn([refused])
-    assert (await seat.turn(1)).cells == ((0, 0, 1),)
+    assert await cells() == ((0, 0, 1),)

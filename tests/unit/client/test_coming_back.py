@@ -15,13 +15,14 @@ from tesserae_client import (
     PlacementUnknown,
     ProtocolRefused,
     Stopped,
+    Told,
     Unauthorized,
     Unknown,
     UnknownGame,
     Unreachable,
 )
 
-from tests.support.fake_server import GUEST_TOKEN, FakeServer, soon
+from tests.support.fake_server import GUEST_TOKEN, FakeGame, FakeServer, soon
 from tests.support.playing import table
 
 
@@ -74,7 +75,7 @@ async def test_a_new_epoch_replaces_the_board():
         await seat.peer.place(1, 1, 1)
         assert await seat.in_step(seat.peer)
         seat.peer.cut()
-        seat.game.__init__(epoch="e2")  # history was replaced
+        seat.server.game = FakeGame(epoch="e2")  # history was replaced
         peer = await seat.server.line()
         await peer.join()
         await soon(seat.client.ready())
@@ -266,7 +267,9 @@ async def test_a_game_that_is_not_there_stops():
         await peer.hello()
         you = {"id": None, "anonymous": True}
         games = [{"game": "place#other", "error": {"code": "unknown-game", "message": "no"}}]
-        await peer.reply(await peer.expect("subscribe"), you=you, games=games)
+        subscribe = await peer.expect("subscribe")
+        assert [asked["game"] for asked in subscribe["games"]] == ["place#other"]
+        await peer.reply(subscribe, you=you, games=games)
         with pytest.raises(UnknownGame, match="place#other"):
             await soon(seat.client.ready())
 
@@ -343,4 +346,5 @@ async def test_events_end_with_the_reason():
 
         with pytest.raises(Banned):
             await soon(listen())
+        assert isinstance(told[-1], Told)
         assert told[-1].fields["code"] == 4403

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tesserae_client.events import BoardReplaced, Overflow
+from tesserae_client.events import BoardReplaced, Event, Overflow
 from tesserae_client.feed import QUEUE_EVENTS, Feed
 
 
@@ -12,7 +12,7 @@ async def all_of(events):
 
 
 async def test_everyone_hears_everything_in_order():
-    called = []
+    called: list[Event] = []
     feed = Feed(called.append)
     one, other = feed.listen(), feed.listen()
     for seq in range(3):

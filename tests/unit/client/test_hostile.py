@@ -1,6 +1,7 @@
 """What a server may say that no server should: the client drops the line and comes back."""
 
 import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,10 @@ from tesserae_client.errors import BadFrame
 from tesserae_client.snapshot import SnapshotHead
 
 from tests.support.fake_server import Peer, soon
-from tests.support.playing import table
+from tests.support.playing import Table, table
 
 
-async def comes_back(seat) -> Peer:
+async def comes_back(seat: Table) -> Peer:
     """The line was dropped, and a new one is good."""
     peer = await seat.server.line()
     await peer.join()
@@ -56,7 +57,7 @@ def test_a_board_of_no_possible_size_takes_no_memory(size):
 
 
 @pytest.mark.parametrize("corners", [(0, 0, 3, 0), (-1, 0, 1, 0), (1, 0, 0, 0), (0, 0, 0, 2)])
-def test_a_fill_outside_the_board_is_refused(corners):
+def test_a_fill_outside_the_board_is_refused(corners: tuple[int, int, int, int]):
     board = Board(3, 2)
     with pytest.raises(ValueError, match="outside 3 x 2"):
         board.fill(*corners, 1)
@@ -138,8 +139,8 @@ async def test_what_a_listener_raises_stops_the_client(scene, kind):
 @pytest.mark.parametrize("codec", ["binary", "json"])
 async def test_a_colour_read_off_a_board_can_be_placed(codec):
     async with table(codec=codec) as seat:
-        number = np.uint8(3)
-        placing = asyncio.create_task(seat.client.place(np.int64(2), np.uint8(1), number))
+        cell: Any = (np.int64(2), np.uint8(1), np.uint8(3))  # to a type checker they are no ints
+        placing = asyncio.create_task(seat.client.place(*cell))
         asked = await seat.peer.receive()
         where = asked["cells"][0] if codec == "binary" else (asked["x"], asked["y"], asked["color"])
         assert tuple(where) == (2, 1, 3)
@@ -153,5 +154,5 @@ async def test_a_generation_that_fits_no_frame_is_refused_before_anything_is_kep
         with pytest.raises(ValueError, match="generation"):
             await seat.client.place_many([(0, 0, 1)], generation=generation)
         with pytest.raises(TypeError):
-            await seat.client.place(0.5, 0, 1)
+            await seat.client.place(0.5, 0, 1)  # type: ignore[arg-type]  # which is the test
         assert await seat.in_step(seat.peer)

@@ -76,5 +76,5 @@ def test_a_refused_upgrade_and_masked_frames_come_out_raw():
 def test_an_endless_head_is_not_kept():
     splitter = Splitter()
     for _ in range(20):
-        assert b"".join(splitter.feed(b"a" * 4096)) == b"a" * 4096
+        assert joined(splitter.feed(b"a" * 4096)) == b"a" * 4096
     assert splitter._head is None

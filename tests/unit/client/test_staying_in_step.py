@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from tesserae_client import BoardReplaced
+from tesserae_client import BoardReplaced, PixelsChanged
 from tesserae_client.board import Board
 from tesserae_client.snapshot import SnapshotHead
 
@@ -39,7 +39,7 @@ async def test_old_frames_are_ignored_and_overlapping_ones_applied(codec):
         await seat.peer.pixels(1, 2)
         await seat.peer.pixels(3, 6)
         assert await seat.in_step(seat.peer)
-        spans = [(e.first, e.last) for e in seat.heard if type(e).__name__ == "PixelsChanged"]
+        spans = [(e.first, e.last) for e in seat.heard if isinstance(e, PixelsChanged)]
         assert spans == [(1, 4), (5, 6)]
 
 

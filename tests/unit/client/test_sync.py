@@ -116,6 +116,7 @@ class Converging(RuleBasedStateMachine):
     @invariant()
     def a_synced_board_is_the_servers(self):
         if self.connected and self.sync.synced and self.sync.seq == self.game.seq:
+            assert self.sync.board is not None
             assert self.sync.board.packed() == self.game.packed()
             assert self.sync.generation == self.game.generation
 
@@ -128,6 +129,7 @@ class Converging(RuleBasedStateMachine):
         self.connect()
         assert self.sync.synced
         assert self.sync.seq == self.game.seq
+        assert self.sync.board is not None
         assert self.sync.board.packed() == self.game.packed()
 
 

@@ -3,7 +3,7 @@
 from asyncio import Future
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import orjson
@@ -14,6 +14,7 @@ from tesserae_client.board import Board
 from tesserae_client.errors import BadFrame
 from tesserae_client.feed import Feed
 from tesserae_client.joining import Options
+from tesserae_client.line import Line
 from tesserae_client.link import Link
 from tesserae_client.records import from_triples, parts, record, to_triples
 from tesserae_client.snapshot import Assembly, SnapshotHead
@@ -31,7 +32,7 @@ from tests.support import vectors
 from tests.support.vectors import Json
 
 FRAMES = vectors.items("frames")
-CODECS = {"tesserae.v1": "binary", "tesserae.v1.json": "json"}
+CODECS: dict[str, Literal["binary", "json"]] = {"tesserae.v1": "binary", "tesserae.v1.json": "json"}
 
 
 def named(found: list[Json]) -> Any:
@@ -145,8 +146,8 @@ class Drawn(Random):
         return next(self._requests)
 
 
-class Wire:
-    """Takes the place of a line: keeps what the client sends until it is looked at."""
+class Wire(Line):
+    """A line without a socket: keeps what the client sends until it is looked at."""
 
     def __init__(self) -> None:
         self.sent: list[Json | str] = []
