@@ -112,8 +112,8 @@ async def lost_end(played: Played) -> None:
     for row in (await played.rows(HISTORY))[2:]:
         key = {"PK": row["PK"], "SK": row["SK"]}
         await played.dynamodb.delete_item(TableName=name, Key=key)
-    for key in [SNAPSHOT, *[key for key, _ in await archives(played)]]:
-        await played.s3("delete_object", Key=key)
+    for blob in [SNAPSHOT, *[blob for blob, _ in await archives(played)]]:
+        await played.s3("delete_object", Key=blob)
 
 
 async def archives(played: Played) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ BEFORE = [(x, 1, x) for x in range(5)]
 WAITING = [(x, 2, x) for x in range(BACKLOG)]
 
 
-def away(microburst: Microburst, how: str) -> AbstractAsyncContextManager[None]:
+def away(microburst: Microburst, how: str) -> AbstractAsyncContextManager[object]:
     return microburst.silent() if how == "silent" else microburst.raging(REFUSED)
 
 

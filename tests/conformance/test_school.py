@@ -49,7 +49,11 @@ async def take_turn(room: Serving, token: str, *, by_page: bool) -> list[Any]:
 async def test_c47_thirty_guests_by_page_and_script_each_place_once_per_cooldown() -> None:
     """With the limits that a server has by default."""
     clock = FakeClock()
-    limits = {"cooldown_ms": COOLDOWN_MS, "address_budget": BUDGET, "guests_per_address": BUDGET}
+    limits: dict[str, Any] = {
+        "cooldown_ms": COOLDOWN_MS,
+        "address_budget": BUDGET,
+        "guests_per_address": BUDGET,
+    }
     async with serving(clock=clock, **limits) as room:
         pupils = await enrol(room)
         for _ in range(3):

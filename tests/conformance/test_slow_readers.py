@@ -59,7 +59,7 @@ async def paint(painter: Foreign, places: "itertools.count[int]") -> None:
 async def test_c26_one_that_never_reads_costs_bounded_memory_and_nobody_else_anything() -> None:
     """A minute at 1,000 px/s: each frame is acknowledged before the next one is placed."""
     clock, places = FakeClock(), itertools.count()
-    bounds = {"write_limit": LIMIT, "send_buffer": KERNEL}
+    bounds: dict[str, Any] = {"write_limit": LIMIT, "send_buffer": KERNEL}
     async with (
         serving(clock=clock, size=(200, 200), **PATIENT, **bounds) as room,
         room.dial() as painter,
@@ -136,7 +136,7 @@ async def test_the_most_that_a_reader_holds_is_one_answer_above_its_limit(
     codec: str, record_bytes: int, since: int | None
 ) -> None:
     """The largest catch-up, or a board that does not deflate: asked for and never read."""
-    bounds = {"write_limit": LIMIT, "send_buffer": KERNEL, "ring_events": 200_000}
+    bounds: dict[str, Any] = {"write_limit": LIMIT, "send_buffer": KERNEL, "ring_events": 200_000}
     async with (
         serving(size=(2000, 2000), **PATIENT, **bounds) as room,
         bare(room.port, receive_buffer=4096, codec=codec) as stalled,

@@ -242,7 +242,8 @@ AREA = Rectangle(1, 0, 2, 1)
 def wanted(kind: str, item: Item) -> bool:
     """Whether a lookup of `page_of` is after an item."""
     inside = 1 <= item["x_original"] <= 2 and 0 <= item["y_original"] <= 1
-    return {"area": inside, "user": item["userId"] == "user-2", "all": True}[kind]
+    kinds: dict[str, bool] = {"area": inside, "user": item["userId"] == "user-2", "all": True}
+    return kinds[kind]
 
 
 async def page_of(journal: Journal, kind: str, **bounds: Any) -> Page:

@@ -4,6 +4,7 @@ What was said to be stored is there once, in order; what was not said may be tri
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from random import Random
 
 import pytest
@@ -86,7 +87,7 @@ async def test_with_half_of_all_calls_throttled_all_is_stored_once(
         before = Condition(equals={"seq": seq - 60})
         write = Update(CONFIG, KEY, add={"seq": 60}, condition=before)
         event = control_item(seq, "settings")
-        await insisting(lambda event=event, write=write: store.journal.commit([event], [write]))
+        await insisting(partial(store.journal.commit, [event], [write]))
     dynamodb_proxy.acts.clear()
     stored = await read_all(store.journal, "HISTORY")
     assert [item["seq"] for item in stored] == list(range(1, 141))

@@ -1,6 +1,7 @@
 """The command that the how-to shows works as it stands there."""
 
 import re
+from typing import Any
 
 from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
@@ -12,10 +13,10 @@ from tests.support.world import running
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-def shown_command() -> Command:  # type: ignore[type-arg]
+def shown_command() -> Command[Any]:
     found = BLOCK.search(read("docs/how-to/add-a-command.md"))
     assert found is not None
-    names = {"__name__": "shown"}
+    names: dict[str, Any] = {"__name__": "shown"}
     exec(compile(found[1], "add-a-command.md", "exec"), names)  # noqa: S102  # our own page
     command = names["COMMAND"]
     assert isinstance(command, Command)

@@ -188,11 +188,11 @@ def test_every_query_is_of_the_chosen_source_and_servers() -> None:
         assert all('instance=~"$instance"' in matchers for _, matchers in selectors), title
 
 
-def ran(*arguments: str | Path, **options: Any) -> str:
+def ran(*arguments: str | Path, told: str | None = None) -> str:
     """What promtool says; fails when it is not content."""
     assert promtool is not None
     done = subprocess.run(
-        [promtool, *arguments], capture_output=True, text=True, timeout=60, check=False, **options
+        [promtool, *arguments], input=told, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -230,4 +230,4 @@ def filled(expr: str) -> str:
 async def test_promtool_has_nothing_to_say_about_our_metrics(tmp_path: Path) -> None:
     text = (await composed_metrics(tmp_path)).text().decode()
     ours = [line for line in text.splitlines() if "tesserae_" in line and "_created" not in line]
-    ran("check", "metrics", input="\n".join(ours) + "\n")
+    ran("check", "metrics", told="\n".join(ours) + "\n")

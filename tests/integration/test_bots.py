@@ -88,7 +88,8 @@ async def test_what_is_there_already_is_not_placed_again():
 
 async def test_what_others_overwrite_is_mended_until_told_to_stop():
     async with serving() as server, server.client() as vandal:
-        painting = crew(server, paint(once=False))
+        way = paint(once=False)
+        painting = crew(server, way)
         run = asyncio.create_task(painting.run())
         await vandal.ready()
         await until(lambda: (vandal.board.colors == RED).sum() == 54)
@@ -97,7 +98,7 @@ async def test_what_others_overwrite_is_mended_until_told_to_stop():
         painting.stop.set()
         await asyncio.wait_for(run, 20)
         assert painting.tally.all_verified
-        assert painting.way.shortfall() == ""
+        assert way.shortfall() == ""
         assert painting.tally.placed >= 55
 
 
@@ -120,13 +121,14 @@ async def test_a_picture_wholly_beyond_the_board_is_told_with_the_remedy():
 
 async def test_a_run_that_is_stopped_half_way_says_what_is_missing():
     async with serving() as server:
-        painting = crew(server, paint(), rate=2.0)
+        way = paint()
+        painting = crew(server, way, rate=2.0)
         run = asyncio.create_task(painting.run())
         await until(lambda: painting.tally.placed >= 1)
         painting.stop.set()
         await asyncio.wait_for(run, 20)
         assert painting.tally.all_verified
-        assert "of 54 cells are not painted: run it again" in painting.way.shortfall()
+        assert "of 54 cells are not painted: run it again" in way.shortfall()
 
 
 async def test_bots_keep_to_the_cooldown():
@@ -138,23 +140,25 @@ async def test_bots_keep_to_the_cooldown():
 
 async def test_a_crew_whose_bots_may_not_place_ends_and_says_why():
     async with serving(guests=False) as server:
-        painted = await over(crew(server, paint(), bots=2))
+        way = paint()
+        painted = await over(crew(server, way, bots=2))
         assert not painted.tally.all_verified
         assert painted.tally.failures.total() >= 2
-        assert "not painted" in painted.way.shortfall() or "never began" in painted.way.shortfall()
+        assert "not painted" in way.shortfall() or "never began" in way.shortfall()
 
 
 async def test_a_cut_in_the_middle_leaves_no_hole():
     async with serving(size=(40, 30)) as server:
-        painting = crew(server, paint(drawn=picture(30, 20)), bots=6, rate=100.0)
+        way = paint(drawn=picture(30, 20))
+        painting = crew(server, way, bots=6, rate=100.0)
         run = asyncio.create_task(painting.run())
         await until(lambda: painting.tally.placed > 50)
-        for session in list(server.services.sessions):
-            session.connection.abort()
+        for connection in list(server.parts.listener.live):
+            connection.abort()
         await asyncio.wait_for(run, 30)
         assert painting.tally.cuts >= 5
         assert painting.tally.all_verified
-        assert painting.way.shortfall() == ""
+        assert way.shortfall() == ""
 
 
 async def test_life_goes_by_the_rule_and_touches_nothing_else():
@@ -181,10 +185,11 @@ async def test_a_still_life_ends_when_generations_are_counted():
         async with server.client() as gardener:
             await gardener.ready()
             await gardener.place_many([(x, y, RED) for x in (5, 6) for y in (5, 6)])
-        lived = await over(crew(server, Life((2, 2, 9, 9), start="board", generations=9, seed=1)))
+        way = Life((2, 2, 9, 9), start="board", generations=9, seed=1)
+        lived = await over(crew(server, way))
         assert lived.tally.all_verified
         assert lived.tally.placed == 0
-        assert "nothing changes" in lived.way.note()
+        assert "nothing changes" in way.note()
 
 
 async def test_life_where_nobody_lives_says_what_to_do():

@@ -34,8 +34,8 @@ class Issuer:
 async def trusting(issuer: Issuer, **settings: Any) -> AsyncIterator[tuple[Serving, FakeClock]]:
     clock = FakeClock()
     async with answering(issuer.answer) as url:
-        named = {"jwks_url": url, "jwks_issuer": ISSUER, "jwks_audience": AUDIENCE}
-        async with serving(clock=clock, **named, **settings) as room:
+        named = {"jwks_url": url, "jwks_issuer": ISSUER, "jwks_audience": AUDIENCE, **settings}
+        async with serving(clock=clock, **named) as room:
             yield room, clock
 
 

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from aiohttp import ClientSession
@@ -15,7 +16,7 @@ from tests.support.serving import serving
 
 pytestmark = pytest.mark.integration
 
-BEHIND = {"trusted_proxies": read_networks("127.0.0.1/32")}
+BEHIND: dict[str, Any] = {"trusted_proxies": read_networks("127.0.0.1/32")}
 BOTH = pytest.mark.parametrize("name", ["nginx", "caddy"])
 
 
