@@ -215,6 +215,6 @@ async def _say(hand: _Hand, words: bytes) -> None:
     """Tell a process something; that one is gone is heard where it is read."""
     pipe = hand.process.stdin
     with contextlib.suppress(ConnectionError):
-        if pipe is not None:
+        if pipe is not None and not pipe.is_closing():  # uvloop's raises RuntimeError then
             pipe.write(words + b"\n")
             await pipe.drain()

@@ -18,6 +18,10 @@ from tests.support.sockets import until
 pytestmark = pytest.mark.integration
 
 PATIENCE_S = 60
+needs_children = pytest.mark.skipif(
+    not Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").exists(),
+    reason="the system does not tell a process's children",
+)
 
 
 async def started(
@@ -198,6 +202,40 @@ async def test_a_signal_ends_in_order_with_a_report(by: signal.Signals) -> None:
     assert code == 0, said
     assert re.search(r"([12]) of \1 equal the server's", said)
     assert re.search(r"Doubtful: the run was ended after \d+ of 601 s", said)
+
+
+def children(process: asyncio.subprocess.Process) -> list[int]:
+    told = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    return list(map(int, told.split()))
+
+
+@needs_children
+async def test_a_process_that_breaks_off_fails_the_run_and_the_other_plays_on() -> None:
+    async with serving() as server:
+        process = await started(
+            server, "--placers", "4", "--rate", "10", "--step-seconds", "3", "--processes", "2"
+        )
+        await until(lambda: server.head.seq > 3)
+        os.kill(children(process)[0], signal.SIGKILL)
+        code, said = await ended(process)
+    assert code == 1, said
+    assert "Failed: 1 x a process of the load test broke off: exit code -9" in said
+    assert "2 of 2 equal the server's" in said
+
+
+@needs_children
+async def test_a_run_ends_when_all_its_processes_are_gone() -> None:
+    async with serving() as server:
+        process = await started(
+            server, "--placers", "2", "--rate", "10", "--step-seconds", "600", "--processes", "2"
+        )
+        await until(lambda: server.head.seq > 3)
+        for child in children(process):
+            os.kill(child, signal.SIGKILL)
+        code, said = await ended(process)
+    assert code == 1, said
+    assert "Failed: 2 x a process of the load test broke off: exit code -9" in said
+    assert "Traceback" not in said
 
 
 async def test_a_picture_is_placed_over_and_over(tmp_path: Path) -> None:
