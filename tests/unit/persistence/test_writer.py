@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from persistence.errors import ConditionFailed, PermanentFault, StoreError, TransientFault
-from persistence.sqlite.writer import MAX_GROUP, Work, Writer
+from persistence.sqlite import writer as module
+from persistence.sqlite.writer import CHECKPOINT, MAX_GROUP, Work, Writer
 
 
 class Bench(NamedTuple):
@@ -168,3 +169,43 @@ async def test_one_alone_that_fails_leaves_nothing_and_takes_no_savepoint(bench:
     assert await bench.writer.run(insert(1)) == 1
     assert bench.stored() == [1]
     assert not [statement for statement in bench.statements if "SAVEPOINT" in statement]
+
+
+async def test_the_log_is_moved_when_there_is_enough_of_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHECKPOINT_ROWS", 12)
+    moved = threading.Event()
+    bench.writer._connection.set_trace_callback(
+        lambda text: moved.set() if text == CHECKPOINT else None
+    )
+    await bench.writer.run(insert(1))
+    await bench.writer.run(lambda _: None)
+    assert not moved.is_set()
+    await bench.writer.run(insert(2))
+    assert await asyncio.to_thread(moved.wait, 10)
+    log = bench.path.with_name(f"{bench.path.name}-wal")
+    before_bytes = log.stat().st_size
+    await bench.writer.run(insert(3))
+    assert log.stat().st_size == before_bytes, "the log was not begun anew"
+    assert bench.stored() == [1, 2, 3]
+
+
+async def test_the_log_is_not_moved_while_somebody_waits(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHECKPOINT_ROWS", 0)
+    await held(bench, *[insert(n) for n in range(MAX_GROUP + 1)])
+    commits = [at for at, text in enumerate(bench.statements) if text == "COMMIT"]
+    assert len(commits) == 3
+    assert CHECKPOINT not in bench.statements[: commits[-1]]
+
+
+async def test_a_log_that_cannot_be_moved_disturbs_nobody(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CHECKPOINT_ROWS", 0)
+    monkeypatch.setattr(module, "CHECKPOINT", "SELECT nothing")
+    for number in (1, 2, 3):
+        await bench.writer.run(insert(number))
+    assert bench.stored() == [1, 2, 3]
