@@ -44,6 +44,14 @@ def test_lock_has_hashes_and_no_address(lock: str) -> None:
     assert re.findall(r"\S+://\S+| @ |^--?\w.*", text, re.MULTILINE) == []
 
 
+def test_all_code_is_type_checked() -> None:
+    checked = tomllib.loads(read("pyproject.toml"))["tool"]["mypy"]["packages"]
+    code = [
+        path.removeprefix("clients/python/") for path in project_files() if path.endswith(".py")
+    ]
+    assert {path.split("/")[0] for path in code} == set(checked)
+
+
 def test_checks_run_on_what_ships() -> None:
     assert set(pins(LOCKS[0])) - set(pins(LOCKS[1])) == set()
 
