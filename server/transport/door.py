@@ -10,6 +10,7 @@ it accepts.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import cast
 
@@ -27,6 +28,7 @@ from server.transport.head import (
     pointer_to_tls,
 )
 from server.transport.lobby import Lobby
+from server.transport.usher import Usher
 from server.transport.websocket import Environment, WebSocket
 
 
@@ -46,6 +48,7 @@ class Doorway:
 
     environment: Environment
     lobby: Lobby
+    usher: Usher
     make_http: Callable[[], asyncio.Protocol]
     """The HTTP handler of one connection: aiohttp's `AppRunner.server`."""
     upgrades: Upgrades | None
@@ -106,7 +109,7 @@ class Door(asyncio.Protocol):
             self._refuse(Turned.PLAIN, pointer_to_tls(head, is_socket=head.path == PATH))
             return
         if head.path == PATH and self._doorway.upgrades is not None:
-            self._upgrade(transport, head, rest, self._doorway.upgrades)
+            self._queue(transport, partial(self._upgrade, transport, head, rest))
             return
         self._doorway.lobby.leave(self)
         handler = self._doorway.make_http()
@@ -115,9 +118,24 @@ class Door(asyncio.Protocol):
         # What follows a head without a body is the next request, which will not be answered here.
         handler.data_received(closing_head(head) + (rest if head.has_body else b""))
 
-    def _upgrade(
-        self, transport: asyncio.Transport, head: Head, rest: bytes, upgrades: Upgrades
-    ) -> None:
+    def _queue(self, transport: asyncio.Transport, upgrade: Callable[[], None]) -> None:
+        """Upgrade now, or when those before have been; nothing is read of who waits."""
+        usher = self._doorway.usher
+        if usher.has_time():
+            upgrade()
+            return
+
+        def show_in() -> None:
+            if self._transport is not None and not transport.is_closing():
+                transport.resume_reading()
+                upgrade()
+
+        transport.pause_reading()
+        usher.wait(show_in)
+
+    def _upgrade(self, transport: asyncio.Transport, head: Head, rest: bytes) -> None:
+        upgrades = self._doorway.upgrades
+        assert upgrades is not None  # noqa: S101  # the caller has looked
         peer_name = transport.get_extra_info("peername")
         answer = shake(head, peer_name[0] if peer_name else "", upgrades.gate)
         if not isinstance(answer, Accepted):

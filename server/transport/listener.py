@@ -19,6 +19,7 @@ from server.transport.keepalive import SLICE, Keepalive
 from server.transport.lobby import Lobby
 from server.transport.settings import TransportSettings
 from server.transport.tls import Entrance, TlsPort
+from server.transport.usher import Usher
 from server.transport.websocket import Environment, WebSocket
 from server.wire.codes import CloseCode
 
@@ -45,7 +46,8 @@ class Listener:
         self._lobby = Lobby(settings.max_waiting, settings.head_timeout_ms)
         self._keepalive = Keepalive(self.live, settings.ping_ms)
         environment = Environment(settings, clock, on_fault, _call_soon, self.live, self.counts)
-        self._doorway = Doorway(environment, self._lobby, make_http, upgrades)
+        usher = Usher(clock.precise, _call_soon)
+        self._doorway = Doorway(environment, self._lobby, usher, make_http, upgrades)
         self._tls = tls
         self._ports: list[asyncio.Server | TlsPort] = []
         self._timer: asyncio.TimerHandle | None = None

@@ -7,6 +7,7 @@ from server.transport.door import Door, Doorway, Upgrades
 from server.transport.handshake import Gate
 from server.transport.lobby import Lobby
 from server.transport.settings import TransportSettings
+from server.transport.usher import Usher
 from server.transport.websocket import Environment, WebSocket
 from tests.support.clock import FakeClock
 from tests.support.connections import FakePeer
@@ -28,7 +29,11 @@ class Porch:
         gate = Gate(admit=lambda: admit, address_of=lambda peer, _: peer)
         self.door = Door(
             Doorway(
-                environment, self.lobby, self._make_http, Upgrades(gate, lambda: "c1", FakePeer)
+                environment,
+                self.lobby,
+                Usher(self.clock.precise, lambda _: None),
+                self._make_http,
+                Upgrades(gate, lambda: "c1", FakePeer),
             ),
             belongs_to_tls=belongs_to_tls,
         )
