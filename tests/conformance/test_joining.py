@@ -1,14 +1,17 @@
-"""C10, C24: a crowd that joins, or comes back at once, and the largest board there is."""
+"""C10, C24: a crowd that joins, or comes back at once, and large boards, over TLS too."""
 
 import asyncio
 import threading
 from contextlib import AsyncExitStack
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from server.replica import bands, snapshots
-from server.replica.bands import deflate
-from tests.support.foreign import Foreign
+from server.replica.bands import BAND_BYTES, deflate
+from tests.support.certificates import make_pair
+from tests.support.foreign import Foreign, dialled
 from tests.support.serving import Serving, serving
 from tests.support.sockets import until
 
@@ -82,3 +85,27 @@ async def test_c10_the_largest_board_is_encoded_while_everybody_else_is_served(
         served.set()
         await joining
         assert await joiner.in_step_by_checksum()
+
+
+async def test_a_large_board_goes_out_as_it_is_taken_over_tls_too(tmp_path: Path) -> None:
+    """Noise of 8 MB, which no codec makes smaller, to one who does not read for a while."""
+    pair, limit = make_pair(tmp_path), 16_384
+    async with serving(
+        size=(4000, 4000), tls_cert=pair.cert, tls_key=pair.key, write_limit=limit
+    ) as room:
+        packed = room.game.replica.board.packed
+        packed[:] = np.random.default_rng(1).integers(0, 256, packed.shape, np.uint8)
+        url, trusting = f"wss://127.0.0.1:{room.port}/ws", pair.trusting()
+        async with dialled(url, ssl=trusting) as reader:
+            (connection,) = room.parts.listener.live
+            reader.socket.transport.pause_reading()
+            joining = asyncio.create_task(reader.play())
+            await until(lambda: not connection.writable)
+            async with dialled(url, ssl=trusting) as other:
+                await other.ask("subscribe", guest=True)
+                assert (await other.place(5, 5, 7))["ok"]
+            assert not joining.done()
+            assert connection.buffered_bytes() <= limit + BAND_BYTES + 100
+            reader.socket.transport.resume_reading()
+            await joining
+            assert await reader.in_step_by_checksum()
