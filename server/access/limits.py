@@ -40,23 +40,19 @@ class Credits:
     is ever rounded away.
     """
 
-    __slots__ = ("_full_at", "_rule")
+    __slots__ = ("_full_at", "rule")
 
     def __init__(self, rule: CreditRule) -> None:
-        self._rule = rule
-        self._full_at = 0
-
-    @property
-    def rule(self) -> CreditRule:
+        self.rule = rule
         """The rule that the bucket follows."""
-        return self._rule
+        self._full_at = 0
 
     def take(self, cost: int, now_ms: int) -> int:
         """Pay `cost` credits and return 0, or take nothing and return the ms until it can be paid.
 
         What costs more than the bucket holds is paid by a full bucket.
         """
-        rule = self._rule
+        rule = self.rule
         if rule.off:
             return 0
         now = now_ms * rule.rate
@@ -69,7 +65,7 @@ class Credits:
 
     def left(self, now_ms: int) -> int | None:
         """Whole credits in the bucket; None when there is no limit. Costs nothing."""
-        rule = self._rule
+        rule = self.rule
         if rule.off:
             return None
         owed = max(0, self._full_at - now_ms * rule.rate)
@@ -79,14 +75,14 @@ class Credits:
         """Tell what is left in the bucket and when it is full again. Costs nothing."""
         return {
             "left": self.left(now_ms) or 0,
-            "burst": self._rule.burst,
-            "perSecond": self._rule.rate,
+            "burst": self.rule.burst,
+            "perSecond": self.rule.rate,
             "fullInMs": self.full_in_ms(now_ms),
         }
 
     def full_in_ms(self, now_ms: int) -> int:
         """Milliseconds until the bucket is full. Costs nothing."""
-        rule = self._rule
+        rule = self.rule
         if rule.off:
             return 0
         return -(-max(0, self._full_at - now_ms * rule.rate) // rule.rate)

@@ -10,13 +10,13 @@ from typing import NamedTuple, Protocol
 from canvas.events import PixelPlaced
 from canvas.placement import Placement
 from canvas.records import cell_of, record
-from canvas.refusals import ACCEPTED_STATUS, Refusal, Refused
+from canvas.refusals import Refusal, Refused
 from server.game.game import Game
 from server.ports import Connection
 from server.session.allowance import Allowance
 from server.session.answers import ack_fields, moved, published, refusal_fields
 from server.session.services import Services
-from server.wire.binary_v1 import PlaceFrame, ack_frame
+from server.wire.binary_v1 import PlaceFrame, accepted_frame, ack_frame
 from server.wire.json_text import reply_error, reply_ok
 
 MAX_UNANSWERED = 1024
@@ -177,18 +177,13 @@ def unknown_game(name: str) -> Refusal:
 def _binary_ack(event: PixelPlaced, tag: _FrameTag) -> bytes:
     game = tag.game
     assert game is not None  # noqa: S101  # it has accepted
-    x, y = moved(event, game)
-    stack, left_ms = game.standing(event.user_id)
-    return ack_frame(
-        ACCEPTED_STATUS,
-        tag.channel,
-        event.request or 0,
-        event.seq,
-        record(x, y, event.color),
-        event.index,
-        stack,
-        left_ms,
-    )
+    # Taken apart at once: by name each field is a call.
+    seq, _, x, y, color, generation, _, _, _, user, _, request, index, _ = event
+    if generation != game.replica.lineage.geometry.generation:
+        x, y = moved(event, game)
+    stack, left_ms = game.standing(user)
+    value = record(x, y, color)
+    return accepted_frame(tag.channel, request or 0, seq, value, index, stack, left_ms)
 
 
 def _json_ack(event: PixelPlaced, tag: _CommandTag) -> bytes:

@@ -192,7 +192,7 @@ class Session:
         except Malformed as malformed:
             self.bad_frame(str(malformed))
         else:
-            self.placing.take_frame(frame)
+            (self._placing or self.placing).take_frame(frame)
 
     def _may_speak(self) -> bool:
         if not self._admitted or self.connection.closing:

@@ -8,7 +8,7 @@ Called by the hub (pixels, bands) and the session (placements, acks).
 from struct import Struct
 from typing import NamedTuple
 
-from canvas.refusals import FOREVER_MS
+from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS
 from server.wire.codec import Stream
 from server.wire.errors import Malformed
 from server.wire.frames import binary_frame
@@ -136,4 +136,23 @@ def ack_frame(
         index,
         min(stack_left, _U16_MAX),
         _U64_MAX if left_ms == FOREVER_MS else min(left_ms, _U64_MAX - 1),
+    )
+
+
+def accepted_frame(
+    channel: int, request: int, seq: int, record: int, index: int, stack_left: int, left_ms: int
+) -> bytes:
+    """Encode the ack of a placement, as `ack_frame` does: numbers of cooldowns fit as they are."""
+    return _ack(
+        0x82,
+        _ACK_BYTES,
+        ACK_OP,
+        ACCEPTED_STATUS,
+        channel,
+        request,
+        seq,
+        record,
+        index,
+        stack_left,
+        left_ms,
     )

@@ -2,8 +2,15 @@ import struct
 
 import pytest
 
+from canvas.cooldown import MAX_COOLDOWN_MS, MAX_STACK, CooldownRule
 from canvas.refusals import ACCEPTED_STATUS, FOREVER_MS
-from server.wire.binary_v1 import MAX_RECORDS, PlaceFrame, ack_frame, decode_place
+from server.wire.binary_v1 import (
+    MAX_RECORDS,
+    PlaceFrame,
+    accepted_frame,
+    ack_frame,
+    decode_place,
+)
 from server.wire.errors import Malformed
 from tests.support.wire import Ack, decode_binary, only_frame
 
@@ -54,3 +61,10 @@ def test_a_place_frame_holds_1_to_64_records(count: int) -> None:
 def test_what_is_wrong_is_told(data: bytes, complaint: str) -> None:
     with pytest.raises(Malformed, match=complaint):
         decode_place(data)
+
+
+def test_an_accepted_placement_is_told_like_any_answer() -> None:
+    """With the most that a stack of cooldowns can hold."""
+    most = CooldownRule(MAX_COOLDOWN_MS, MAX_STACK)
+    fields = (7, 0xFFFF_FFFF, 1 << 60, 0xFFFF_FFFF, 63, most.max_stack, most.full_ms)
+    assert accepted_frame(*fields) == ack_frame(ACCEPTED_STATUS, *fields)
