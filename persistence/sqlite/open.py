@@ -39,6 +39,9 @@ def open_writer(path: Path) -> sqlite3.Connection:
             create(connection)
         elif _pragma(connection, "user_version") < FORMAT:
             upgrade(connection)
+        # Only now, since an upgrade sorts whole tables. What a batch may have to undo is a hundred
+        # pages; in a file of its own, made for each commit, it is a third of all that is written.
+        connection.execute("PRAGMA temp_store = MEMORY")
         return connection
 
 
