@@ -9,14 +9,13 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-import orjson
-
 from persistence.errors import ConditionFailed, LeaseLost, StoreError
 from persistence.ports import Condition, Store, Update
 from persistence.tables import CONFIG
 from server.clock import Clock
 from server.game.config import key_of
 from server.game.game import Game
+from server.recovery.pieces import encoded
 from server.recovery.stored_snapshot import SnapshotWriter, StoredSnapshot
 
 CHECK_EVERY = 1.0
@@ -87,7 +86,7 @@ class Snapshotter:
             started_ms = self._clock.monotonic_ms()
             snapshot = snapshot_of(self._game, self._clock.wall_ms())
             dump = self._game.head.dump(started_ms, snapshot.at_ms)
-            side = await asyncio.to_thread(lambda: orjson.dumps(dump()))
+            side = await asyncio.to_thread(lambda: encoded(dump()))
             try:
                 await self._writer.write(snapshot, side)
                 await self._raise_config_seq(snapshot.seq)

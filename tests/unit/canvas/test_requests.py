@@ -81,7 +81,7 @@ def test_what_is_dumped_up_to_a_seq_is_taken_back() -> None:
         requests.add(event)
     again.restore(list(row) for row in requests.dump(3)())
     assert sorted(again.dump(9)()) == [
-        list(placed(1)),
-        list(placed(2, index=1)),
-        list(placed(3, "b")),
+        tuple(placed(1)),
+        tuple(placed(2, index=1)),
+        tuple(placed(3, "b")),
     ]
