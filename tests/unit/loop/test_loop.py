@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from server.loop import LoopChoice, choose_loop, run_on
+from server.loop import SWITCH_INTERVAL, LoopChoice, choose_loop, run_on
 
 
 def test_the_standard_loop_where_uvloop_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +29,13 @@ def test_the_exit_code_is_handed_on() -> None:
         return 3
 
     assert run_on(LoopChoice("asyncio", None), stopped()) == 3
+
+
+def test_threads_beside_the_loop_let_it_go_on_soon() -> None:
+    before = sys.getswitchinterval()
+
+    async def interval_us() -> int:
+        return round(1e6 * sys.getswitchinterval())
+
+    assert run_on(LoopChoice("asyncio", None), interval_us()) == round(1e6 * SWITCH_INTERVAL)
+    assert sys.getswitchinterval() == before
