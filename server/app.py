@@ -22,6 +22,7 @@ from server.access.entry import Everybody
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.access.renames import RenameLimit
 from server.access.secret import Secret, open_secret
+from server.audience.connection_registry import ConnectionRegistry
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.audience.watcher_counts import WatcherCounts
@@ -94,6 +95,7 @@ def compose(
         blobs=store.blobs,
         sessions=sessions,
         presence=_presence(settings, store, sessions, log),
+        connection_registry=_connection_registry(store, clock, log),
         authenticator=Authenticator(
             secret, clock.wall_ms, chance, _outside_issuer(settings, clock, keys)
         ),
@@ -128,6 +130,16 @@ def _presence(
     debounce = settings.presence_debounce_ms / MS
     told = log.metrics.traffic.presence
     return PresenceService(store.tables, sessions, debounce, log.fault, told)
+
+
+def _connection_registry(store: Store, clock: Clock, log: OperatorLog) -> ConnectionRegistry:
+    registry = ConnectionRegistry(store.tables, clock.wall_ms, log.fault)
+    log.metrics.readings.watch(
+        "connection_rows_due",
+        "Rows of connections that are still to be written or removed.",
+        lambda: registry.behind,
+    )
+    return registry
 
 
 def _issuer_keys(settings: Settings, clock: Clock, log: OperatorLog) -> KeySet | None:

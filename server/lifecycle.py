@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from canvas.address import AddressPolicy
-from persistence.errors import LeaseLost
+from persistence.errors import LeaseLost, StoreError
 from persistence.ports import Store
 from server.access.auth_keys import KeySet
 from server.audience.watcher_counts import WatcherCounts
@@ -143,6 +143,7 @@ class Lifecycle:
         tls = parts.ports.certificate is not None
         from_afar = settings.store == "aws"
         url = own_url(settings.host, parts.listener.port, tls=tls, from_afar=from_afar)
+        self._spawn(parts.services.connection_registry.run(url), "registering connections")
         await parts.store.lease.tell(url)
         parts.services.phase.ready()
         announce(settings.host, parts.listener.port, tls=tls)
@@ -306,11 +307,19 @@ class Lifecycle:
     async def _shut(self) -> None:
         parts = self._parts
         await self._end_tasks()
+        await self._clear_registry()
         parts.listener.stop()
         await parts.ports.http.stop()
         if parts.ports.admin is not None:
             await parts.ports.admin.stop()
         await _within(RELEASE_WITHIN, parts.store.lease.release)
+
+    async def _clear_registry(self) -> None:
+        """What is not removed in time is cleared by the next start, or by its own end."""
+        try:
+            await _within(RELEASE_WITHIN, self._parts.services.connection_registry.flush)
+        except StoreError as fault:
+            self._parts.log.fault("removing the rows of connections", fault)
 
     def _tell_going(self) -> None:
         reason = self._parts.services.phase.reason

@@ -82,6 +82,7 @@ async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     if isinstance(person, Failed):
         return person
     _settle_in(session, person, request)
+    watching.register(session, entries)
     watching.leave_others(session, [] if request.watch_version == 0 else entries)
     return Done(_reply(session, person, entries), lambda: watching.start(session, entries))
 

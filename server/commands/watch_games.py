@@ -34,6 +34,7 @@ async def _watch_games(call: SessionCall[WatchGames]) -> SessionOutcome:
         entries = await watching.make_ready(session, games)
     if session.connection.closing:
         return None
+    watching.register(session, entries)
     watching.leave_others(session, entries)
     states = watching.states(session, entries)
     return Done({"games": states}, lambda: watching.start(session, entries))

@@ -93,6 +93,11 @@ async def prepare(session: Session, game: Game, wish: Wish) -> Prepared:
     return await session.services.hub.prepare(game, since, wish.snapshot)
 
 
+def register(session: Session, entries: Sequence[Entry]) -> None:
+    """Write down what is watched from here on; a name without a game is not."""
+    session.register(entry.name for entry in entries if entry.game is not None)
+
+
 def leave_others(session: Session, entries: Sequence[Entry]) -> None:
     """End the streams that are not wanted any more; bring the others to the present."""
     hub, connection = session.services.hub, session.connection

@@ -13,6 +13,7 @@ from server.access.auth import Authenticator
 from server.access.entry import Entry
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.access.renames import RenameLimit
+from server.audience.connection_registry import ConnectionRegistry
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.clock import Clock
@@ -50,6 +51,7 @@ class Services:
     blobs: Blobs
     sessions: Sessions
     presence: PresenceService
+    connection_registry: ConnectionRegistry
     authenticator: Authenticator
     entry: Entry
     connection_limits: ConnectionLimits

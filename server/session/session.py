@@ -6,13 +6,14 @@ Called by the transport, in order, as its `Peer`.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
 
 from canvas.placement import Placement
 from canvas.refusals import Refusal
 from server.access.admission import Rejection, admit
 from server.access.identity import Identity, Role
+from server.audience.connection_rows import NEWCOMER, Entry
 from server.phase import Stage
 from server.ports import Connection
 from server.session.allowance import Allowance, Bucket
@@ -43,6 +44,7 @@ class Session:
         "connection",
         "identity",
         "interval_ms",
+        "invisible",
         "presence_due",
         "services",
         "user_id",
@@ -58,6 +60,7 @@ class Session:
         self.allowance = Allowance(services.rules.credits, services.clock)
         self.interval_ms = 0
         """The shortest time between two frames that the client asked for."""
+        self.invisible = False
         self.wants_presence = False
         self.presence_due = False
         """A delta was left out while the socket was full; a snapshot will make up for it."""
@@ -126,6 +129,7 @@ class Session:
         self._address_key = self.services.address_key(self.connection.remote)
         self.services.sessions.add(self)
         self.services.presence.connect(self.connection.id)
+        self.services.connection_registry.note(self.connection.id, NEWCOMER)
 
     def closed(self) -> None:
         """Take the connection out of everything that it was in."""
@@ -135,6 +139,7 @@ class Session:
         services.hub.detach(self.connection)
         services.sessions.discard(self)
         services.presence.disconnect(self.connection.id)
+        services.connection_registry.forget(self.connection.id)
         services.connection_limits.leave(self.connection.remote)
         if self.identity is not None and self.identity.guest:
             services.guest_limit.leave(self.connection.remote, self.identity.id)
@@ -160,7 +165,20 @@ class Session:
             self.services.guest_limit.join(self.connection.remote, identity.id)
         self.identity = identity
         self.user_id = None if identity is None else identity.id
+        self.invisible = invisible
         self.services.presence.change(self.connection.id, identity, invisible=invisible)
+
+    def register(self, watching: Iterable[str]) -> None:
+        """Let the store know who this is, and the games that are watched from here on."""
+        hinted = self.services.hub.is_hinted(self.connection)
+        entry = Entry(
+            self.user_id,
+            self.invisible,
+            self.wants_presence,
+            watch_version=0 if hinted else 1,
+            watching=frozenset(watching),
+        )
+        self.services.connection_registry.note(self.connection.id, entry)
 
     def set_interval(self, interval_ms: int) -> None:
         """Set the shortest time between two frames, for what is watched already, too."""

@@ -129,7 +129,13 @@ class MemoryTables:
         ]
         items = [item for key in keys if (item := self._find(table, key)) is not None]
         items = [item for item in items if where is None or holds(where, item)]
-        return page_of(items if ascending else items[::-1], limit, cursor)
+        items = items if ascending else items[::-1]
+        sorts = [item[table.sort] for item in items]
+        if cursor is not None:
+            sorts = [sort for sort in sorts if (sort > cursor if ascending else sort < cursor)]
+        items = items[len(items) - len(sorts) :]
+        following = sorts[limit - 1] if len(sorts) > limit else None
+        return Page(items[:limit], following)
 
     async def by_index(
         self,
@@ -336,13 +342,6 @@ class MemoryLease:
 
 def _order(table: Table, index: Index, item: Item) -> tuple[Any, ...]:
     return (item[index.sort], *key_of(table, item))
-
-
-def page_of(items: Sequence[Any], limit: int, cursor: str | None) -> Page:
-    """A page after as many items as the cursor says."""
-    first = int(cursor or 0)
-    following = str(first + limit) if first + limit < len(items) else None
-    return Page(list(items[first : first + limit]), following)
 
 
 def older(items: Sequence[Item], look: Lookback) -> Page:

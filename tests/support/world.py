@@ -27,6 +27,7 @@ from server.access.identity import Role
 from server.access.limits import ConnectionLimits, CreditRule, GuestLimit
 from server.access.renames import RenameLimit
 from server.access.secret import Secret
+from server.audience.connection_registry import ConnectionRegistry
 from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.audience.watcher_counts import WatcherCounts
@@ -191,6 +192,9 @@ class World:
                 0.0,
                 self.note_fault,
                 self.metrics.traffic.presence,
+            ),
+            connection_registry=ConnectionRegistry(
+                self.store.tables, self.clock.wall_ms, self.note_fault
             ),
             authenticator=self.auth,
             entry=options.get("entry", Everybody()),

@@ -35,7 +35,7 @@ _MAIN: Mapping[str, Mapping[str, Kind]] = {
     LEASE_PARTITION: {"fence": int},
     "COPY": {"source": str},
     "wsMeta": {},
-    "wsConnections": {"userId": str},
+    "wsConnections": {"endpoint": str},
     "GAME": {},
     "BOT": {},
     "BOTNAME": {},
