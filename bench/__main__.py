@@ -9,6 +9,7 @@ from bench.results import Result, write_table
 NAMES = (
     *("imports", "startup", "core", "store", "latency", "durable", "memory", "recovery"),
     *("kill", "painting", "http", "fanout", "crowd", "joining", "soak", "aws"),
+    "presence",
 )
 
 

@@ -85,8 +85,8 @@ static void subscribe(struct connection *one)
 {
     char text[512];
     snprintf(text, sizeof text,
-             "{\"do\":\"subscribe\",\"id\":1,\"guest\":%s,\"wantsPresence\":false,\"games\":[",
-             one->places ? "true" : "false");
+             "{\"do\":\"subscribe\",\"id\":1,\"guest\":%s,\"wantsPresence\":%s,\"games\":[",
+             one->places || options.guests ? "true" : "false", options.presence ? "true" : "false");
     if (options.watch || !one->places)
         add_wish(one, text + strlen(text), sizeof text - strlen(text));
     strcat(text, "]}");

@@ -20,7 +20,8 @@ static const struct {
     {"watch", &options.watch, NULL},     {"rate", NULL, &options.rate},
     {"seconds", NULL, &options.seconds}, {"warm", NULL, &options.warm},
     {"joins", NULL, &options.joins},     {"cut", &options.cut, NULL},
-    {"away", NULL, &options.away},
+    {"away", NULL, &options.away},       {"guests", &options.guests, NULL},
+    {"presence", &options.presence, NULL},
 };
 
 static void refuse(const char *word)

@@ -9,6 +9,8 @@ struct options {
     long watchers;        /* connections that only watch */
     long placers;         /* connections that place */
     long watch;           /* 0: placers do not watch */
+    long guests;          /* 1: watchers are somebody, as placers are */
+    long presence;        /* 1: all want to hear who comes and goes */
     long records;         /* of each frame */
     long width, height;   /* of the part of the board that is placed upon */
     double rate;          /* frames a second of all placers together */

@@ -50,6 +50,8 @@ class PresenceService:
         self._on_fault = on_fault
         self._told = told
         self._changed = asyncio.Event()
+        self._shared: dict[str, Any] | None = None
+        """A snapshot for all who ask within a window; the next flush makes up for its age."""
         self._seq = 0
         """What connections were told last."""
         self._stored = 0
@@ -99,9 +101,18 @@ class PresenceService:
             self._seq, total=total, spectators=spectators, visible=visible, more=more
         )
 
+    def shared_snapshot(self) -> dict[str, Any]:
+        """Describe who was here when somebody first asked after the last flush.
+
+        The next delta follows it as it follows a fresh one: who has come or gone since is in it.
+        """
+        if self._shared is None:
+            self._shared = self.snapshot()
+        return self._shared
+
     def snapshot_frame(self) -> bytes:
         """Encode a snapshot as an event, for a connection that missed deltas."""
-        return event_frame("presence", **self.snapshot())
+        return event_frame("presence", **self.shared_snapshot())
 
     async def run(self) -> None:
         """Tell changes, at most once a debounce, until cancelled."""
@@ -115,6 +126,7 @@ class PresenceService:
         self._changed.clear()
         await self._raise_number()
         diff = self._tracker.flush()
+        self._shared = None
         if diff is None:
             return  # it came and went meanwhile; the number waits for the next delta
         self._seq = self._stored
@@ -122,7 +134,7 @@ class PresenceService:
 
     def _frame(self, diff: Diff) -> bytes:
         if len(diff.joins) + len(diff.leaves) > MAX_CHANGES:
-            return self.snapshot_frame()
+            return event_frame("presence", **self.snapshot())
         return events.presence_delta(
             self._seq,
             joins=diff.joins,

@@ -1,4 +1,8 @@
-"""`syncPresence`: a fresh snapshot of who is here; the presence number is not raised."""
+"""`syncPresence`: a snapshot of who is here; the presence number is not raised.
+
+A crowd that asks at once, after a gap, is answered with one and the same: it is as old as the
+window of a delta at most, and the next delta makes up for that.
+"""
 
 from server.commands.registry import Call, Command, Done, Outcome, Reply, Request
 from server.commands.replies import Presence
@@ -15,7 +19,7 @@ class Here(Reply):
 
 
 def _sync_presence(call: Call[SyncPresence]) -> Outcome:
-    return Done({"presence": call.caller.services.presence.snapshot()})
+    return Done({"presence": call.caller.services.presence.shared_snapshot()})
 
 
 COMMAND = Command("syncPresence", "Ask who is here", SyncPresence, Here, _sync_presence, cost=2)

@@ -1,8 +1,12 @@
 """Presence as connections hear it, and its number, which never goes back."""
 
 import asyncio
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from persistence.errors import TransientFault
 from persistence.ports import Update
@@ -162,3 +166,126 @@ async def test_a_number_raised_by_somebody_else_is_gone_past() -> None:
         await world.join().ask("subscribe", token=world.token("ann"))
         await world.services.presence.flush()
         assert client.heard()[-1]["seq"] >= 90
+
+
+async def test_those_who_ask_within_a_window_share_an_answer_which_is_never_older() -> None:
+    async with running() as world:
+        client = await listener(world)
+        first = (await client.ask("syncPresence"))["presence"]
+        await world.join().ask("subscribe", token=world.token("ann"))
+        assert (await client.ask("syncPresence"))["presence"] == first
+        await world.services.presence.flush()
+        after = (await client.ask("syncPresence"))["presence"]
+        assert after["visible"] == [{"id": "ann", "name": "Ann"}]
+        assert after["seq"] == first["seq"] + 1
+
+
+@dataclass
+class Follower:
+    """A client by the book: deltas one after the other, a gap is asked for."""
+
+    client: Client
+    user: str | None
+    invisible: bool
+    stalled: bool = False
+    seq: int = -1
+    here: dict[str, str] = field(default_factory=dict)
+    totals: tuple[int, int] = (0, 0)
+
+    def take(self, told: dict[str, Any]) -> None:
+        if told["type"] == "snapshot":
+            self.here = {one["id"]: one["name"] for one in told["visible"]}
+        elif told["seq"] <= self.seq:
+            return
+        else:
+            assert told["seq"] == self.seq + 1, "a gap that nothing made up for"
+            self.here.update({one["id"]: one["name"] for one in told["joins"]})
+            for gone in told["leaves"]:
+                self.here.pop(gone, None)
+        self.seq = told["seq"]
+        self.totals = (told["total"], told["spectators"])
+
+    def stall(self, *, stalled: bool) -> None:
+        """Stop reading, or go on."""
+        if stalled != self.stalled:
+            self.stalled = stalled
+            self.client.connection.writable = not stalled
+            session = self.client.session
+            (session.writing_paused if stalled else session.writing_resumed)()
+
+    def hear(self) -> None:
+        for one in self.client.heard():
+            if isinstance(one, dict) and one.get("event") == "presence":
+                self.take(one)
+
+
+USERS = st.sampled_from(["ann", "bob", "cid"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("come"), USERS | st.none(), st.booleans()),
+        st.tuples(st.just("go"), st.integers(0, 5), st.just(value=False)),
+        st.tuples(st.just("sync"), st.integers(0, 5), st.just(value=False)),
+        st.tuples(st.just("stall"), st.integers(0, 5), st.booleans()),
+        st.tuples(st.just("away"), st.just(0), st.booleans()),
+        st.tuples(st.just("flush"), st.just(0), st.just(value=False)),
+    ),
+    max_size=25,
+)
+
+
+@given(STEPS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_after_any_order_of_comings_goings_and_faults_every_client_knows_who_is_here(
+    steps: list[tuple[str, Any, bool]],
+) -> None:
+    asyncio.run(_all_know(steps))
+
+
+async def _all_know(steps: list[tuple[str, Any, bool]]) -> None:
+    async with running() as world:
+        followers: list[Follower] = []
+        for step, which, flag in steps:
+            if step == "come":
+                followers.append(await _come(world, which, invisible=flag))
+            elif step == "away":
+                world.script.fail("tables.write", TransientFault("away"), times=1, answer_lost=flag)
+            elif step == "flush":
+                await _flush(world, followers)
+            elif followers:
+                await _change(followers, which % len(followers), step, flag=flag)
+        for follower in followers:
+            follower.stall(stalled=False)
+        await _flush(world, followers)
+        hidden = {one.user for one in followers if one.invisible}
+        users = {one.user for one in followers} - {None}
+        spectators = sum(one.user is None for one in followers)
+        here = {user: user.title() for user in users - hidden if user is not None}
+        for follower in followers:
+            assert follower.here == here
+            assert follower.totals == (len(users), spectators)
+        world.faults.clear()
+
+
+async def _come(world: World, user: str | None, *, invisible: bool) -> Follower:
+    token = {} if user is None else {"token": world.token(user)}
+    client = world.join()
+    follower = Follower(client, user, invisible)
+    follower.take((await client.ask("subscribe", invisible=invisible, **token))["presence"])
+    return follower
+
+
+async def _flush(world: World, followers: list[Follower]) -> None:
+    await world.services.presence.flush()
+    for follower in followers:
+        follower.hear()
+
+
+async def _change(followers: list[Follower], index: int, step: str, *, flag: bool) -> None:
+    follower = followers[index]
+    if step == "go":
+        followers.pop(index).client.hang_up()
+    elif step == "stall":
+        follower.stall(stalled=flag)
+    elif not follower.stalled:
+        follower.hear()
+        follower.take((await follower.client.ask("syncPresence"))["presence"])
