@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import Callable
 
+from canvas.address import AddressPolicy
 from canvas.bans import Bans
 from persistence.leased import leased
 from persistence.patient import patient
@@ -31,6 +32,7 @@ from server.config import Settings
 from server.entrances import entrances
 from server.founding import Founding, read_founding
 from server.game.game import Games
+from server.hosting.host import Host, HostEvents, HostSettings, Stores
 from server.http.key_fetch import key_fetch
 from server.hub.hub import Hub, HubSettings
 from server.lifecycle import Lifecycle, Parts
@@ -38,7 +40,9 @@ from server.loop import choose_loop, run_on
 from server.openers import open_store
 from server.operator_log import OperatorLog
 from server.phase import Phase
+from server.recovery.recovery import RecoverySettings
 from server.session.services import Services, SessionRules
+from server.tasks import Tasks
 from server.telemetry.logs import get_logger, set_up_logs
 from server.telemetry.metrics import Metrics
 from server.transport.settings import TransportSettings
@@ -101,9 +105,7 @@ def compose(
         ),
         entry=Everybody(),
         connection_limits=_connection_limits(settings),
-        guest_limit=GuestLimit(
-            settings.guests_per_address, clock.monotonic_ms, settings.address_exceptions
-        ),
+        guest_limit=_guest_limit(settings, clock),
         rename_limit=RenameLimit(clock.monotonic_ms),
         bans=bans,
         address_key=_address_key(settings, secret),
@@ -112,8 +114,10 @@ def compose(
     )
     counts = WatcherCounts(games, hub, sessions, log.metrics.traffic.presence)
     ports = entrances(settings, transport, services)
-    reading = patient(store, log.reading_delayed)
-    parts = Parts(services, counts, store, reading, ports, log, founding, chance, keys)
+    stores = Stores(store, patient(store, log.reading_delayed))
+    tasks = Tasks()
+    host = Host(stores, clock, _host_settings(settings), games, hub, bans, tasks, _host_events(log))
+    parts = Parts(services, counts, stores, host, tasks, ports, log, founding, chance, keys)
     return Lifecycle(settings, parts)
 
 
@@ -122,6 +126,24 @@ def _show(metrics: Metrics, settings: Settings, store: Store) -> None:
     metrics.readings.watch(
         "lease_valid", "1 while this server has the right to write.", store.lease.valid
     )
+
+
+def _host_settings(settings: Settings) -> HostSettings:
+    recovery = RecoverySettings(
+        ring_events=settings.ring_events,
+        max_pending=settings.max_backlog,
+        policy=AddressPolicy(settings.address_cooldown, settings.address_budget),
+        history_shards=settings.history_shards if settings.given("history_shards") else None,
+    )
+    return HostSettings(
+        recovery,
+        snapshot_every_ms=round(settings.snapshot_interval * MS),
+        snapshot_every_events=settings.snapshot_pixels,
+    )
+
+
+def _host_events(log: OperatorLog) -> HostEvents:
+    return HostEvents(log.snapshot_damaged, log.snapshot_failed, log.snapshot_stored)
 
 
 def _presence(
@@ -163,6 +185,11 @@ def _connection_limits(settings: Settings) -> ConnectionLimits:
         settings.max_connections_per_address,
         settings.address_exceptions,
     )
+
+
+def _guest_limit(settings: Settings, clock: Clock) -> GuestLimit:
+    allowed, exceptions = settings.guests_per_address, settings.address_exceptions
+    return GuestLimit(allowed, clock.monotonic_ms, exceptions)
 
 
 def _secrets_of(settings: Settings, secret: Secret) -> list[str]:

@@ -8,13 +8,10 @@ way out. Made by app.py.
 import asyncio
 import random
 import signal
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
-from canvas.address import AddressPolicy
 from persistence.errors import LeaseLost, StoreError
-from persistence.ports import Store
 from server.access.auth_keys import KeySet
 from server.audience.watcher_counts import WatcherCounts
 from server.collector import building_what_stays
@@ -25,12 +22,11 @@ from server.founding import Founding
 from server.game.bans import BanEvents, load_bans
 from server.game.epoch import new_epoch
 from server.game.game import Game
+from server.hosting.host import Host, Stores
 from server.operator_log import OperatorLog
 from server.recovery.fences import last_fence
-from server.recovery.reader import RecoveryEvents
-from server.recovery.recovery import Recovery, RecoverySettings
-from server.recovery.snapshotter import Snapshotter
 from server.session.services import Services
+from server.tasks import Tasks
 from server.telemetry import probe
 from server.telemetry.progress import RecoveryProgress, announce, own_url
 from server.transport.listener import Listener
@@ -56,9 +52,9 @@ class Parts:
 
     services: Services
     watcher_counts: WatcherCounts
-    store: Store
-    reading: Store
-    """The same store, as a start reads it: what throttles is waited out."""
+    stores: Stores
+    host: Host
+    tasks: Tasks
     ports: Entrances
     log: OperatorLog
     founding: Founding
@@ -78,8 +74,8 @@ class Lifecycle:
     def __init__(self, settings: Settings, parts: Parts) -> None:
         self._settings = settings
         self._parts = parts
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._snapshotters: list[Snapshotter] = []
+        self._tasks = parts.tasks
+        self._tasks.listen(self._task_ended)
         self._told = asyncio.Event()
         self._loss: LeaseLost | None = None
         self._show_snapshots()
@@ -129,8 +125,8 @@ class Lifecycle:
         await parts.listener.start(settings.host, settings.port)
         try:
             await self._open_admin_port()
-            above = await last_fence(parts.reading.tables)
-            fence = await parts.store.lease.acquire(above=above)
+            above = await last_fence(parts.stores.reading.tables)
+            fence = await parts.stores.writing.lease.acquire(above=above)
             with building_what_stays():
                 game = await self._recover(fence)
             await parts.services.presence.start()
@@ -139,12 +135,11 @@ class Lifecycle:
             if parts.ports.admin is not None:
                 await parts.ports.admin.stop()
             raise
-        self._open(game)
         tls = parts.ports.certificate is not None
         from_afar = settings.store == "aws"
         url = own_url(settings.host, parts.listener.port, tls=tls, from_afar=from_afar)
-        self._spawn(parts.services.connection_registry.run(url), "registering connections")
-        await parts.store.lease.tell(url)
+        self._open(game, url)
+        await parts.stores.writing.lease.tell(url)
         parts.services.phase.ready()
         announce(settings.host, parts.listener.port, tls=tls)
 
@@ -158,93 +153,57 @@ class Lifecycle:
         parts, clock = self._parts, self._parts.services.clock
         started_ms = clock.monotonic_ms()
         with RecoveryProgress() as progress:
-            recovery = Recovery(
-                parts.store,
-                clock,
-                self._recovery_settings(),
-                RecoveryEvents(progress.advance, parts.log.snapshot_damaged),
-                reading=parts.reading,
-            )
+            recovery = parts.host.recovery(progress.advance)
             founding = parts.founding.config(new_epoch(parts.chance))
             config = await recovery.load_or_found(founding)
             for wish in parts.founding.ignored_by(config):
                 parts.log.wish_ignored(wish)
             bans = BanEvents(progress.bans, parts.log.ban_defective)
-            await load_bans(parts.reading.tables, parts.services.bans, clock.wall_ms(), bans)
-            game = await recovery.recover(config, fence, parts.services.bans)
+            await load_bans(parts.stores.reading.tables, parts.services.bans, clock.wall_ms(), bans)
+            game = await parts.host.recover(recovery, config, fence)
         parts.log.recovered(game, (clock.monotonic_ms() - started_ms) / MS)
         return game
 
-    def _recovery_settings(self) -> RecoverySettings:
-        settings = self._settings
-        return RecoverySettings(
-            ring_events=settings.ring_events,
-            max_pending=settings.max_backlog,
-            policy=AddressPolicy(settings.address_cooldown, settings.address_budget),
-            history_shards=settings.history_shards if settings.given("history_shards") else None,
-        )
-
-    def _open(self, game: Game) -> None:
-        services = self._parts.services
-        services.games.add(game)
-        services.hub.open(game)
-        self._spawn(self._watch_lease(), "watching the right to write")
-        self._spawn(game.committer.run(), f"committing {game.name}")
-        snapshotter = self._snapshotter(game)
-        self._snapshotters.append(snapshotter)
-        self._spawn(snapshotter.run(), f"storing snapshots of {game.name}")
-        self._spawn(services.presence.run(), "telling presence")
-        self._spawn(self._keep_house(), "housekeeping")
-        self._spawn(
-            probe.run(services.clock.precise, services.metrics.loop_late), "watching the loop"
-        )
+    def _open(self, game: Game, url: str) -> None:
+        services, spawn = self._parts.services, self._tasks.spawn
+        self._parts.host.open(game)
+        spawn(self._watch_lease(), "watching the right to write")
+        spawn(services.presence.run(), "telling presence")
+        spawn(services.connection_registry.run(url), "registering connections")
+        spawn(self._keep_house(), "housekeeping")
+        spawn(probe.run(services.clock.precise, services.metrics.loop_late), "watching the loop")
         if self._parts.issuer_keys is not None:
-            self._spawn(self._parts.issuer_keys.run(), "reading the outside issuer's keys")
+            spawn(self._parts.issuer_keys.run(), "reading the outside issuer's keys")
         changes = self._parts.founding.changes_to(game.replica.settings)
         if changes:
             game.change(changes)
 
-    def _snapshotter(self, game: Game) -> Snapshotter:
-        settings, log = self._settings, self._parts.log
-        return Snapshotter(
-            game,
-            self._parts.store,
-            self._parts.services.clock,
-            every_ms=round(settings.snapshot_interval * MS),
-            every_events=settings.snapshot_pixels,
-            on_error=log.snapshot_failed,
-            on_stored=log.snapshot_stored,
-        )
-
     def _show_snapshots(self) -> None:
-        readings, snapshotters = self._parts.services.metrics.readings, self._snapshotters
+        readings, snapshotters = (
+            self._parts.services.metrics.readings,
+            self._parts.host.snapshotters,
+        )
         readings.watch(
             "snapshot_age_seconds",
             "Age of the newest stored snapshot of this run, or of the run while there is none.",
-            lambda: max((one.age_ms for one in snapshotters), default=0) / MS,
+            lambda: max((one.age_ms for one in snapshotters()), default=0) / MS,
         )
         readings.watch(
             "snapshot_behind_events",
             "Events since then, which a start would have to read.",
-            lambda: max((one.behind for one in snapshotters), default=0),
+            lambda: max((one.behind for one in snapshotters()), default=0),
         )
 
-    def _spawn(self, work: Coroutine[Any, Any, None], doing: str) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(lambda done: self._ended(done, doing))
-
-    def _ended(self, task: asyncio.Task[None], doing: str) -> None:
-        self._tasks.discard(task)
-        fault = None if task.cancelled() else task.exception()
+    def _task_ended(self, doing: str, fault: BaseException) -> None:
+        """Take note of a fault that ended one of the tasks."""
         if isinstance(fault, LeaseLost):
             self._lose(fault)
-        elif fault is not None:
+        elif isinstance(fault, Exception):
             self._parts.log.fault(doing, fault)
             self._parts.services.phase.impaired(f"{doing} has failed; restart the server")
 
     async def _watch_lease(self) -> None:
-        self._lose(await self._parts.store.lease.lost())
+        self._lose(await self._parts.stores.writing.lease.lost())
 
     def _lose(self, loss: LeaseLost) -> None:
         """Take nothing more, and let `run` come to its end."""
@@ -258,7 +217,7 @@ class Lifecycle:
         services = self._parts.services
         while True:
             await asyncio.sleep(HOUSEKEEPING_EVERY)
-            self._parts.log.lease_checked(self._parts.store.lease.valid())
+            self._parts.log.lease_checked(self._parts.stores.writing.lease.valid())
             now_ms, wall_ms = services.clock.monotonic_ms(), services.clock.wall_ms()
             services.hub.sweep()
             services.sessions.close_expired(wall_ms)
@@ -279,7 +238,7 @@ class Lifecycle:
             drained = await self._finish()
         else:
             drained = False
-            await self._end_tasks()
+            await self._tasks.end()
             await _within(self._settings.stop_deadline * CLOSE_SHARE, self._close_connections)
         await self._shut()
         self._parts.log.note("stopped", drained=drained)
@@ -306,13 +265,13 @@ class Lifecycle:
 
     async def _shut(self) -> None:
         parts = self._parts
-        await self._end_tasks()
+        await self._tasks.end()
         await self._clear_registry()
         parts.listener.stop()
         await parts.ports.http.stop()
         if parts.ports.admin is not None:
             await parts.ports.admin.stop()
-        await _within(RELEASE_WITHIN, parts.store.lease.release)
+        await _within(RELEASE_WITHIN, parts.stores.writing.lease.release)
 
     async def _clear_registry(self) -> None:
         """What is not removed in time is cleared by the next start, or by its own end."""
@@ -350,16 +309,10 @@ class Lifecycle:
 
     async def _store_snapshots(self) -> None:
         try:
-            for snapshotter in self._snapshotters:
+            for snapshotter in self._parts.host.snapshotters():
                 await snapshotter.store_now()
         except LeaseLost as loss:
             self._lose(loss)
-
-    async def _end_tasks(self) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _within(seconds: float, step: Callable[[], Awaitable[None]]) -> bool:

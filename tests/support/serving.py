@@ -162,7 +162,7 @@ class Serving:
 
     def history(self) -> AsyncIterator[list[Item]]:
         """All history items of the game, in pages."""
-        return self.parts.store.journal.read(self.game.partitions)
+        return self.parts.stores.writing.journal.read(self.game.partitions)
 
     async def published(self) -> None:
         """Wait until all that was decided is published."""
