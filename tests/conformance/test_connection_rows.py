@@ -1,9 +1,6 @@
 """The rows `wsConnections` over kills and a stop: no ghost outlives the next start."""
 
-import asyncio
 from typing import Any
-
-from aiohttp import ClientSession
 
 from persistence.ports import Item
 from persistence.tables import MAIN
@@ -50,12 +47,7 @@ async def greeted(client: Foreign, **fields: Any) -> None:
 
 async def written(server: ServerProcess) -> None:
     """Wait until nothing is due; what a connection said is due at once."""
-    async with asyncio.timeout(20), ClientSession() as http:
-        while True:
-            async with http.get(f"http://127.0.0.1:{server.port}/metrics") as answer:
-                if "\ntesserae_connection_rows_due 0.0\n" in await answer.text():
-                    return
-            await asyncio.sleep(0.05)
+    await server.shows("tesserae_connection_rows_due 0.0")
 
 
 async def rows_of(home: Home) -> list[Item]:

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from aiohttp import ClientSession
+
 SCRIPT = Path(sys.executable).parent / "tesserae"
 ADDRESS = re.compile(r"https?://127\.0\.0\.1:(\d+)/")
 PATIENCE_S = 30
@@ -69,6 +71,16 @@ class ServerProcess:
                 if words in line:
                     return line
         raise AssertionError(f"it ended without saying {words!r}")
+
+    async def shows(self, sample: str) -> None:
+        """Wait until its metrics have a line."""
+        address = f"http://127.0.0.1:{self.port}/metrics"
+        async with asyncio.timeout(PATIENCE_S), ClientSession() as http:
+            while True:
+                async with http.get(address) as answer:
+                    if f"\n{sample}\n" in await answer.text():
+                        return
+                await asyncio.sleep(0.05)
 
     async def kill(self) -> None:
         """End it as a power cut would."""
