@@ -33,6 +33,7 @@ from server.entrances import entrances
 from server.founding import Founding, read_founding
 from server.game.game import Games
 from server.hosting.host import Host, HostEvents, HostSettings, Stores
+from server.hosting.steward import Steward
 from server.http.key_fetch import key_fetch
 from server.hub.hub import Hub, HubSettings
 from server.lifecycle import Lifecycle, Parts
@@ -48,6 +49,7 @@ from server.telemetry.metrics import Metrics
 from server.transport.settings import TransportSettings
 
 MS = 1000.0
+MB = 1_000_000
 
 
 def run(settings: Settings) -> int:
@@ -83,10 +85,10 @@ def compose(
     # The lease outermost: no await is between its check and what a commit allows.
     store = leased(timed(store, log.store_called, clock.precise))
     _show(log.metrics, settings, store)
-    games = Games()
-    sessions = Sessions()
+    games, bans, sessions, tasks = Games(), Bans(), Sessions(), Tasks()
     hub = Hub(clock, _hub_settings(settings), log.hub_events(), log.metrics.traffic)
-    bans = Bans()
+    stores = Stores(store, patient(store, log.reading_delayed))
+    host = Host(stores, clock, _host_settings(settings), games, hub, bans, tasks, _host_events(log))
     transport = _transport_settings(settings)
     keys = _issuer_keys(settings, clock, log)
     services = Services(
@@ -94,6 +96,8 @@ def compose(
         phase=log.phase,
         rules=_session_rules(settings, transport),
         games=games,
+        host=host,
+        steward=Steward(host, clock, chance, settings.history_shards),
         hub=hub,
         journal=store.journal,
         blobs=store.blobs,
@@ -114,9 +118,6 @@ def compose(
     )
     counts = WatcherCounts(games, hub, sessions, log.metrics.traffic.presence)
     ports = entrances(settings, transport, services)
-    stores = Stores(store, patient(store, log.reading_delayed))
-    tasks = Tasks()
-    host = Host(stores, clock, _host_settings(settings), games, hub, bans, tasks, _host_events(log))
     parts = Parts(services, counts, stores, host, tasks, ports, log, founding, chance, keys)
     return Lifecycle(settings, parts)
 
@@ -139,11 +140,21 @@ def _host_settings(settings: Settings) -> HostSettings:
         recovery,
         snapshot_every_ms=round(settings.snapshot_interval * MS),
         snapshot_every_events=settings.snapshot_pixels,
+        max_open=settings.max_open_games,
+        max_bytes=settings.boards_mb * MB,
+        idle_ms=round(settings.game_idle * MS),
     )
 
 
 def _host_events(log: OperatorLog) -> HostEvents:
-    return HostEvents(log.snapshot_damaged, log.snapshot_failed, log.snapshot_stored)
+    return HostEvents(
+        log.snapshot_damaged,
+        log.snapshot_damaged,
+        log.snapshot_failed,
+        log.snapshot_stored,
+        log.game_opened,
+        log.game_rested,
+    )
 
 
 def _presence(

@@ -129,6 +129,7 @@ class Lifecycle:
             fence = await parts.stores.writing.lease.acquire(above=above)
             with building_what_stays():
                 game = await self._recover(fence)
+            await parts.host.directory.load(parts.services.clock.wall_ms())
             await parts.services.presence.start()
         except BaseException:
             parts.listener.stop()
@@ -160,7 +161,8 @@ class Lifecycle:
                 parts.log.wish_ignored(wish)
             bans = BanEvents(progress.bans, parts.log.ban_defective)
             await load_bans(parts.stores.reading.tables, parts.services.bans, clock.wall_ms(), bans)
-            game = await parts.host.recover(recovery, config, fence)
+            parts.host.fence = fence
+            game = await parts.host.recover(recovery, config)
         parts.log.recovered(game, (clock.monotonic_ms() - started_ms) / MS)
         return game
 
@@ -222,6 +224,7 @@ class Lifecycle:
             services.hub.sweep()
             services.sessions.close_expired(wall_ms)
             await self._parts.watcher_counts.tell()
+            await self._parts.host.rest_idle()
             for game in services.games:
                 game.head.forget_expired(now_ms, wall_ms, FORGOTTEN_AT_ONCE)
 
@@ -290,7 +293,7 @@ class Lifecycle:
 
     async def _drain(self) -> None:
         services = self._parts.services
-        for game in services.games:
+        for game in list(services.games):
             if game.fault is None:
                 await game.committer.drained()
             services.hub.flush(game)

@@ -183,6 +183,14 @@ class OperatorLog:
         self.metrics.snapshot_stored(took_ms / MS)
         self._log.debug("a snapshot was stored", game=game.name, seq=game.replica.seq)
 
+    def game_opened(self, game: Game) -> None:
+        """Note that a game was brought to life."""
+        self._log.info("a game was opened", game=game.name, seq=game.replica.seq)
+
+    def game_rested(self, game: Game) -> None:
+        """Note that a game that nobody uses was laid to rest."""
+        self._log.info("a game that nobody uses was laid to rest", game=game.name)
+
     def wish_ignored(self, wish: str) -> None:
         """Note a setting that only a new board would follow."""
         self._log.warning("a setting for new boards is ignored", setting=wish)

@@ -1,7 +1,10 @@
 """All commands, in the order of the reference page. A new one is a file beside and a line here."""
 
 from server.commands import (
+    archive_game,
     checksum,
+    create_game,
+    end_game,
     game,
     games,
     history,
@@ -11,6 +14,7 @@ from server.commands import (
     pixel,
     place,
     rename,
+    reopen_game,
     resync,
     session,
     subscribe,
@@ -36,5 +40,9 @@ COMMANDS = Registry(
         history.COMMAND,
         ping.COMMAND,
         import_base.COMMAND,
+        create_game.COMMAND,
+        end_game.COMMAND,
+        reopen_game.COMMAND,
+        archive_game.COMMAND,
     )
 )

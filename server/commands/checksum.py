@@ -14,13 +14,14 @@ from canvas.geometry import MAX_SIDE
 from server.commands.registry import (
     Command,
     Done,
+    Failed,
     OnSession,
     Outcome,
     Reply,
     Request,
     SessionCall,
 )
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.game.game import Game
 
 INLINE_BYTES = 512 * 1024
@@ -45,9 +46,9 @@ class Sums(Reply):
 
 async def _checksum(call: SessionCall[Checksum]) -> Outcome:
     hub, connection = call.session.services.hub, call.session.connection
-    game = call.session.services.games.get(call.request.game)
-    if game is None:
-        return unknown_game(call.request.game)
+    game = await find(call.session.services, call.request.game)
+    if isinstance(game, Failed):
+        return game
     # Before, since a paced reader may need a snapshot; after, since more may have come meanwhile.
     hub.catch_up(connection)
     await hub.refreshed(connection, game.name)

@@ -1,8 +1,8 @@
 """`game`: the state of one game, for whoever does not watch it."""
 
-from server.commands.registry import Call, Command, Done, Http, Outcome, Request
+from server.commands.registry import Call, Command, Done, Failed, Http, Outcome, Request
 from server.commands.replies import GameState
-from server.commands.watching import GameName, unknown_game, unwatched_state
+from server.commands.watching import GameName, find, unwatched_state
 
 
 class GameAsked(Request):
@@ -11,11 +11,11 @@ class GameAsked(Request):
     game: GameName
 
 
-def _game(call: Call[GameAsked]) -> Outcome:
+async def _game(call: Call[GameAsked]) -> Outcome:
     caller, name = call.caller, call.request.game
-    game = caller.services.games.get(name)
-    if game is None:
-        return unknown_game(name)
+    game = await find(caller.services, name)
+    if isinstance(game, Failed):
+        return game
     return Done(unwatched_state(caller, game))
 
 

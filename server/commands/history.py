@@ -28,7 +28,7 @@ from server.commands.registry import (
     refused,
 )
 from server.commands.replies import Point
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.game.game import Game
 from server.game.placements import original_area, placement_entry
 
@@ -86,9 +86,9 @@ class HistoryReply(Reply):
 
 async def _history(call: Call[HistoryAsked]) -> Outcome:
     asked, services = call.request, call.caller.services
-    game = services.games.get(asked.game)
-    if game is None:
-        return unknown_game(asked.game)
+    game = await find(services, asked.game)
+    if isinstance(game, Failed):
+        return game
     if asked.since is not None and asked.until is not None and asked.since > asked.until:
         return bad_request("since", "lies after until; exchange the two")
     query = _query_of(asked, game)

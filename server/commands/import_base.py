@@ -30,7 +30,7 @@ from server.commands.registry import (
     bad_request,
     refused,
 )
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.game.base_blob import BasePicture
 from server.game.base_import import Import, ImportRefused, Place, checked_place, import_base
 from server.game.game import Game
@@ -78,9 +78,9 @@ class BaseReply(Reply):
 
 async def _import(call: Call[ImportBase]) -> Outcome:
     asked = call.request
-    game = call.caller.services.games.get(asked.game)
-    if game is None:
-        return unknown_game(asked.game)
+    game = await find(call.caller.services, asked.game)
+    if isinstance(game, Failed):
+        return game
     if game.importing:
         return Failed(ErrorCode.CONFLICT, "another picture is being imported; wait until it is in")
     game.importing = True

@@ -1,8 +1,8 @@
 """`limits`: what is left and when it refills, from a bucket of its own, so it costs nothing."""
 
-from server.commands.registry import Call, Command, Done, Http, Outcome, Reply, Request
+from server.commands.registry import Call, Command, Done, Failed, Http, Outcome, Reply, Request
 from server.commands.replies import BucketLeft, Cooldown
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.session.allowance import Bucket
 
 
@@ -20,14 +20,14 @@ class Left(Reply):
     cooldown: Cooldown | None = None
 
 
-def _limits(call: Call[Limits]) -> Outcome:
+async def _limits(call: Call[Limits]) -> Outcome:
     caller, name = call.caller, call.request.game
     credits_left = {"credits": caller.allowance.to_json()}
     if name is None:
         return Done(credits_left)
-    game = caller.services.games.get(name)
-    if game is None:
-        return unknown_game(name)
+    game = await find(caller.services, name)
+    if isinstance(game, Failed):
+        return game
     return Done({"game": name, "cooldown": game.cooldown_of(caller.user_id), **credits_left})
 
 

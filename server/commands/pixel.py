@@ -4,9 +4,9 @@ from typing import Any
 
 from persistence.ports import Item, Lookback, Rectangle
 from server.commands.area import beyond
-from server.commands.registry import Call, Command, Done, Http, Outcome, Reply, Request
+from server.commands.registry import Call, Command, Done, Failed, Http, Outcome, Reply, Request
 from server.commands.replies import Point
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.game.game import Game
 from server.game.history import at_ms_of_key
 from server.game.placements import is_published
@@ -40,9 +40,9 @@ class Placed(Reply):
 
 async def _pixel(call: Call[Pixel]) -> Outcome:
     services, asked = call.caller.services, call.request
-    game = services.games.get(asked.game)
-    if game is None:
-        return unknown_game(asked.game)
+    game = await find(services, asked.game)
+    if isinstance(game, Failed):
+        return game
     geometry = game.replica.lineage.geometry
     if (outside := beyond(geometry, x=asked.x, y=asked.y)) is not None:
         return outside

@@ -23,7 +23,7 @@ from server.commands.registry import (
     SessionCall,
     refused,
 )
-from server.commands.watching import GameName, unknown_game
+from server.commands.watching import GameName, find
 from server.game.game import Game
 from server.session.answers import ack_fields, refusal_fields
 from server.session.awaited import AwaitedPlacement
@@ -72,10 +72,10 @@ def _place(call: SessionCall[Place]) -> None:
 
 async def _place_and_wait(call: Call[Place]) -> Outcome:
     caller, asked = call.caller, call.request
-    game = caller.services.games.get(asked.game)
-    if game is None:
-        _count(caller.services, Refused.UNKNOWN_GAME)
-        return unknown_game(asked.game)
+    game = await find(caller.services, asked.game)
+    if isinstance(game, Failed):
+        _count(caller.services, _why(game))
+        return game
     placement = caller.placement(
         asked.x, asked.y, asked.color, asked.generation, asked.request, index=0
     )
@@ -95,6 +95,10 @@ def _refused(services: Services, refusal: Refusal, placement: Placement, game: G
     _count(services, refusal.why)
     fields = refusal_fields(refusal, placement, game)
     return Failed(refusal.why.code, refusal.message, fields)
+
+
+def _why(failed: Failed) -> Refused:
+    return next(why for why in Refused if why.code == failed.code)
 
 
 def _count(services: Services, why: Refused) -> None:

@@ -14,9 +14,9 @@ class Resync(Wish):
 async def _resync(call: SessionCall[Resync]) -> SessionOutcome:
     session, wish = call.session, call.request
     hub, connection = session.services.hub, session.connection
-    game = session.services.games.get(wish.game)
-    if game is None:
-        return watching.unknown_game(wish.game)
+    game = await watching.find(session.services, wish.game)
+    if isinstance(game, Failed):
+        return game
     if wish.game not in hub.watching(connection):
         return Failed(ErrorCode.CONFLICT, f"{wish.game} is not watched here; send watchGames first")
     prepared = await watching.prepare(session, game, wish)

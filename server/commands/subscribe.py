@@ -72,7 +72,7 @@ async def _subscribe(call: SessionCall[Subscribe]) -> SessionOutcome:
     if unready is not None:
         return unready
     if request.watch_version == 0:
-        entries = watching.unwatched(session, request.games)
+        entries = await watching.unwatched(session, request.games)
     else:
         entries = await watching.make_ready(session, request.games)
     if session.connection.closing:

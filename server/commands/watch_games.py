@@ -29,7 +29,7 @@ class Watched(Reply):
 async def _watch_games(call: SessionCall[WatchGames]) -> SessionOutcome:
     session, games = call.session, call.request.games
     if session.services.hub.is_hinted(session.connection):
-        entries = watching.unwatched(session, games)
+        entries = await watching.unwatched(session, games)
     else:
         entries = await watching.make_ready(session, games)
     if session.connection.closing:

@@ -5,23 +5,27 @@ the states, start (right after the reply, in its turn). The streams themselves a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field
 
+from canvas.refusals import Refusal, Refused
+from persistence.errors import TransientFault
 from server.asking import Position, Resume, SnapshotMode
 from server.commands.caller import Caller
 from server.commands.registry import Failed, Request, refused
 from server.game.game import Game
 from server.game.state import game_state
+from server.hosting.host import NoRoom
 from server.hub.subscription import Prepared
 from server.session import placing
+from server.session.services import Services
 from server.session.session import Session
 
 MAX_WATCHED = 64
 MAX_NAME = 129
 MAX_INTERVAL_MS = 60_000
+NO_ROOM_RETRY_MS = 10_000
 
 GameName = Annotated[str, Field(max_length=MAX_NAME)]
 
@@ -54,8 +58,7 @@ def _each_once(wishes: list[Wish]) -> list[Wish]:
 Wishes = Annotated[list[Wish], Field(max_length=MAX_WATCHED), AfterValidator(_each_once)]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One game of a watch set to be."""
 
     name: str
@@ -63,6 +66,19 @@ class Entry:
     """None: there is no such game."""
     prepared: Prepared | None
     """None: it is watched already and goes on untouched."""
+    failed: Failed | None = None
+    """Why there is no game."""
+
+
+async def find(services: Services, name: str) -> Game | Failed:
+    """Return a game, which is brought to life if need be, or say why there is none."""
+    try:
+        game = await services.host.find(name)
+    except NoRoom as full:
+        return refused(Refusal(Refused.BUSY, str(full), NO_ROOM_RETRY_MS))
+    except TransientFault as fault:
+        return refused(Refusal(Refused.BUSY, f"{fault}: {fault.hint}", NO_ROOM_RETRY_MS))
+    return unknown_game(name) if game is None else game
 
 
 async def make_ready(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
@@ -70,21 +86,27 @@ async def make_ready(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
 
     Whoever awaits it looks at `connection.closing` before doing anything.
     """
-    return [await _make_ready(session, wish) for wish in wishes]
+    games = session.services.games
+    while True:
+        entries = [await _make_ready(session, wish) for wish in wishes]
+        # One may have been laid to rest, or archived, while others were made ready.
+        if all(entry.game is games.get(entry.name) or entry.failed for entry in entries):
+            return entries
 
 
 async def _make_ready(session: Session, wish: Wish) -> Entry:
-    game = session.services.games.get(wish.game)
-    if game is None:
-        return Entry(wish.game, None, None)
+    game = await find(session.services, wish.game)
+    if isinstance(game, Failed):
+        return Entry(wish.game, None, None, game)
     if wish.since is None and wish.game in session.services.hub.watching(session.connection):
         return Entry(wish.game, game, None)
     return Entry(wish.game, game, await prepare(session, game, wish))
 
 
-def unwatched(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
+async def unwatched(session: Session, wishes: Sequence[Wish]) -> list[Entry]:
     """Name the games of a legacy client, whose states are told and which are never streamed."""
-    return [Entry(wish.game, session.services.games.get(wish.game), None) for wish in wishes]
+    entries = await make_ready(session, wishes)
+    return [entry._replace(prepared=None) for entry in entries]
 
 
 async def prepare(session: Session, game: Game, wish: Wish) -> Prepared:
@@ -113,7 +135,7 @@ def states(session: Session, entries: Sequence[Entry]) -> list[dict[str, Any]]:
 
 def _state(session: Session, entry: Entry) -> dict[str, Any]:
     if entry.game is None:
-        failed = unknown_game(entry.name)
+        failed = entry.failed or unknown_game(entry.name)
         return {"game": entry.name, "error": {"code": failed.code, "message": failed.message}}
     resume: Resume = "current" if entry.prepared is None else entry.prepared.resume
     return state_of(session, entry.game, resume)

@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 
 from server.config.groups.aws import AwsStoring
 from server.config.groups.canvas import Canvas
+from server.config.groups.hosting import Hosting
 from server.config.groups.identity import Identities
 from server.config.groups.limits import Limits
 from server.config.groups.listening import Listening
@@ -18,7 +19,9 @@ from server.config.groups.store import Storing
 from server.config.groups.stream import Streaming
 
 
-class Settings(Operation, Streaming, Limits, Identities, Canvas, AwsStoring, Storing, Listening):
+class Settings(
+    Operation, Streaming, Limits, Identities, Hosting, Canvas, AwsStoring, Storing, Listening
+):
     """The whole configuration; `given` tells what somebody set from what is a default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False)

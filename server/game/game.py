@@ -16,7 +16,7 @@ from canvas.placement import Placement
 from canvas.refusals import Refusal
 from canvas.requests import Remembered
 from persistence.errors import StoreError, TransientFault
-from persistence.ports import Journal
+from persistence.ports import Journal, Write
 from server.asking import Asker
 from server.clock import Clock
 from server.game.committer import Committer, CommitterEvents, Decided
@@ -169,9 +169,22 @@ class Game:
         else:
             self._repeats.add(first.event.seq, asker, tag)
 
-    def change(self, changes: Mapping[str, Any]) -> None:
-        """Number a change of settings; it is in force at once and told when committed."""
-        self._control(self.head.change(changes, self._clock.wall_ms()))
+    def change(self, changes: Mapping[str, Any], writes: Sequence[Write] = ()) -> ControlEvent:
+        """Number a change of settings; it is in force at once and told when committed.
+
+        `writes` of other tables are committed with it, or neither is.
+        """
+        event = self.head.change(changes, self._clock.wall_ms())
+        self._control(event, writes=writes)
+        return event
+
+    async def published(self, event: Event) -> None:
+        """Wait until an event is published. Raises StoreError when it never will be."""
+        if event.seq <= self.replica.seq:
+            return
+        waiting = asyncio.get_running_loop().create_future()
+        self._awaited[event.seq] = waiting
+        await waiting
 
     def resize(self, direction: str, amount: int, label: str | None = None) -> None:
         """Number a growth; raises ValueError when nothing would grow."""
@@ -198,20 +211,28 @@ class Game:
             self.committer.add(Decided(head.change(changes, wall_ms)))
         event = head.lay(laid, blob, crc32, user_id, wall_ms)
         self._control(event, joins=bool(changes), epoch=epoch)
-        published = asyncio.get_running_loop().create_future()
-        self._awaited[event.seq] = published
-        await published
+        await self.published(event)
         self.replica.epoch = epoch or self.replica.epoch
         return event
 
     def _control(
-        self, event: ControlEvent, *, joins: bool = False, epoch: str | None = None
+        self,
+        event: ControlEvent,
+        *,
+        joins: bool = False,
+        epoch: str | None = None,
+        writes: Sequence[Write] = (),
     ) -> None:
         head = self.head
         update = control_update(
             self.name, event.seq, head.settings, head.lineage, fence=self.fence, epoch=epoch
         )
-        self.committer.add(Decided(event, writes=(update,), joins=joins))
+        self.committer.add(Decided(event, writes=(update, *writes), joins=joins))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is decided, awaited or imported that is not published yet."""
+        return bool(self.head.pending or self._awaited or self._answers or self.importing)
 
     @property
     def taking(self) -> bool:
@@ -308,6 +329,11 @@ class Games:
             raise ValueError(f"{game.name} or its channel {game.channel} is open already")
         self._by_name[game.name] = game
         self._by_channel[game.channel] = game
+
+    def remove(self, game: Game) -> None:
+        """Forget a game that runs no more."""
+        del self._by_name[game.name]
+        del self._by_channel[game.channel]
 
     def get(self, name: str) -> Game | None:
         """The game of that name, if it is open."""

@@ -13,7 +13,7 @@ from canvas.geometry import Geometry
 from canvas.region import Region
 from server.commands.area import CORNERS, area_of
 from server.commands.registry import Failed
-from server.commands.watching import unknown_game
+from server.commands.watching import find
 from server.game.game import Game
 from server.http.problems import bad_field, problem_of, unavailable
 from server.phase import Stage
@@ -29,13 +29,12 @@ def started(services: Services) -> None:
         raise unavailable(services.phase.reason, services.phase.retry_after_ms)
 
 
-def game_of(request: web.Request, services: Services) -> Game:
-    """Find the game of the path. Raises Problem (503 or 404)."""
+async def game_of(request: web.Request, services: Services) -> Game:
+    """Find the game of the path, or bring it to life. Raises Problem (503 or 404)."""
     started(services)
-    name = request.match_info["game"]
-    game = services.games.get(name)
-    if game is None:
-        raise problem_of(unknown_game(name[:129]))
+    game = await find(services, request.match_info["game"][:129])
+    if isinstance(game, Failed):
+        raise problem_of(game)
     return game
 
 

@@ -84,6 +84,14 @@ class Hub:
             GameListener(self._ready, self._spare, tell.delayed, tell.recovered, tell.failed)
         )
 
+    def close(self, game: Game) -> None:
+        """Serve a game no more, which nobody watches."""
+        self._tickers.pop(game.name).flush()
+        del self._channels[game.name]
+        due = self._paced_due.pop(game.name, None)
+        if due is not None:
+            due.cancel()
+
     def _ticker(self, game: Game, channel: Channel) -> Ticker:
         def told(askers: set[Connection], new: bool) -> None:
             for connection in askers:

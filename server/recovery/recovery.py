@@ -101,9 +101,14 @@ class Recovery:
         items = await self._reading.journal.count(first_partitions(game))
         return f"a history of {items} items" if items else ""
 
-    async def recover(self, config: GameConfig, fence: int, bans: Bans) -> Game:
-        """Bring a game back; raises StoreDamaged, and then nothing was changed."""
-        _check_fence(config, fence)
+    async def recover(
+        self, config: GameConfig, fence: int, bans: Bans, *, own: bool = False
+    ) -> Game:
+        """Bring a game back; raises StoreDamaged, and then nothing was changed.
+
+        With `own` this process has served it under the same fence before, and laid it to rest.
+        """
+        _check_fence(config, fence + own)
         base = await self._reader.base(config)
         side = await self._side(config.game, base.seq)
         recent = _Recent(self._clock.wall_ms(), config, base.seq if side else 0)
@@ -120,7 +125,9 @@ class Recovery:
         head.replay(recent.events, now_ms, wall_ms)
         shards = self._settings.history_shards or config.shards
         partitions = Partitions.of(config.game, shards, config.partitions)
-        writers = await self._supersede(config, fence, outcome, partitions)
+        writers = config.writers
+        if not own:
+            writers = await self._supersede(config, fence, outcome, partitions)
         return Game(
             outcome.replica,
             head,

@@ -25,6 +25,9 @@ MAX_UNANSWERED = 1024
 _SPECTATOR = Refusal(
     Refused.SPECTATOR, "spectators do not place; subscribe with a token or as a guest first"
 )
+_RESTING = Refusal(
+    Refused.BUSY, "the game is being brought to life; send it again in a moment", 1_000
+)
 _UNKNOWN_CHANNEL = Refusal(
     Refused.UNKNOWN_GAME, "no game has this channel; use the one in the game's state"
 )
@@ -93,16 +96,23 @@ class Placing:
                 game.submit(placement, self, tag)
             else:
                 limited = None if paid else placer.charge(1)
-                self._decide(placement, tag, limited, _UNKNOWN_CHANNEL)
+                unknown = _UNKNOWN_CHANNEL if game is not None else self._not_running(channel)
+                self._decide(placement, tag, limited, unknown)
         self._hold_if_many()
 
     def take_command(self, command_id: int, game_name: str, placement: Placement) -> None:
         """Decide the placement of a `place` command."""
-        tag = _CommandTag(command_id, self._placer.services.games.get(game_name))
+        services = self._placer.services
+        tag = _CommandTag(command_id, services.games.get(game_name))
         limited = self._placer.charge(1)
-        unknown = _UNKNOWN_CHANNEL if tag.game is not None else unknown_game(game_name)
+        resting = tag.game is None and services.host.wake(game_name)
+        unknown = _RESTING if resting else unknown_game(game_name)
         self._decide(placement, tag, limited, unknown)
         self._hold_if_many()
+
+    def _not_running(self, channel: int) -> Refusal:
+        host = self._placer.services.host
+        return _RESTING if host.wake(host.directory.by_channel(channel)) else _UNKNOWN_CHANNEL
 
     def _decide(
         self,

@@ -18,6 +18,8 @@ from server.audience.presence_service import PresenceService
 from server.audience.sessions import Sessions
 from server.clock import Clock
 from server.game.game import Games
+from server.hosting.host import Host
+from server.hosting.steward import Steward
 from server.hub.hub import Hub
 from server.phase import Phase
 from server.telemetry.metrics import Metrics
@@ -46,6 +48,10 @@ class Services:
     phase: Phase
     rules: SessionRules
     games: Games
+    """Those that run."""
+    host: Host
+    """Knows of all others, and brings one to life when somebody asks for it."""
+    steward: Steward
     hub: Hub
     journal: Journal
     blobs: Blobs

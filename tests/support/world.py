@@ -35,12 +35,16 @@ from server.commands.all import COMMANDS
 from server.commands.dispatch import Dispatcher
 from server.game.config import key_of
 from server.game.game import Game, Games
+from server.hosting.host import Host, HostEvents, HostSettings, Stores
+from server.hosting.steward import Steward
 from server.hub.hub import Hub, HubEvents, HubSettings
 from server.phase import Phase
+from server.recovery.recovery import RecoverySettings
 from server.replica.replica import Replica
 from server.replica.ring import Ring
 from server.session.services import Services, SessionRules
 from server.session.session import Session
+from server.tasks import Tasks
 from server.telemetry.metrics import Metrics
 from server.wire.binary_v1 import BINARY_V1
 from server.wire.codec import Codec, Stream
@@ -146,12 +150,13 @@ class World:
         self.clock = FakeClock()
         # A game as recovery leaves it: served by whoever has this fence.
         key = key_of(GAME)
-        served = {"PK": key.partition, "SK": key.sort, "fence": FENCE}
+        served = {"PK": key.partition, "SK": key.sort, "fence": FENCE, "channel": 1}
         self.rows: Rows = {(CONFIG.name, key): encoded_item(served)}
         self.script = Faults()
         self.store = faulty(open_memory(self.clock.wall_ms, self.rows), self.script)
         self.phase = Phase()
         self.faults: list[tuple[str, Exception]] = []
+        self.told: list[tuple[Any, ...]] = []
         self.bans = Bans()
         self.auth = Authenticator(
             Secret(b"s" * 32), self.clock.wall_ms, random.Random(options.get("seed", 7))
@@ -165,9 +170,31 @@ class World:
         self.watcher_counts = WatcherCounts(
             self.games, self.hub, self.sessions, self.metrics.traffic.presence
         )
+        self.tasks = Tasks()
+        self.tasks.listen(lambda doing, fault: self.faults.append((doing, fault)))  # type: ignore[arg-type]
+        self.host = self._host(options)
         self.services = self._services(options)
         self.clients: list[Client] = []
         self._dispatcher = Dispatcher(COMMANDS)
+
+    def _host(self, options: Mapping[str, Any]) -> Host:
+        settings = HostSettings(
+            RecoverySettings(ring_events=1000, max_pending=20_000, policy=AddressPolicy(0, 0)),
+            snapshot_every_ms=3_600_000,
+            snapshot_every_events=1_000_000,
+            max_open=options.get("max_open_games", 8),
+            max_bytes=options.get("max_board_bytes", 1_000_000),
+            idle_ms=options.get("game_idle_ms", 60_000),
+        )
+
+        def told(*about: Any) -> None:
+            self.told.append(about)
+
+        events = HostEvents(told, told, told, told, told, told)
+        stores = Stores(self.store, self.store)
+        return Host(
+            stores, self.clock, settings, self.games, self.hub, self.bans, self.tasks, events
+        )
 
     def _services(self, options: Mapping[str, Any]) -> Services:
         rate, burst = options.get("credits", (0, 0))
@@ -182,6 +209,8 @@ class World:
                 guests=options.get("guests", True),
             ),
             games=self.games,
+            host=self.host,
+            steward=Steward(self.host, self.clock, random.Random(5), 1),
             hub=self.hub,
             journal=self.store.journal,
             blobs=self.store.blobs,
@@ -235,7 +264,8 @@ class World:
         return client
 
     def token(self, user_id: str, *, ttl_s: int = 3600) -> str:
-        return self.auth.issue(user_id, user_id.title(), [Role.PLAYER], ttl_s=ttl_s)
+        role = Role.ADMIN if user_id == "operator" else Role.PLAYER
+        return self.auth.issue(user_id, user_id.title(), [role], ttl_s=ttl_s)
 
     async def quiet(self) -> None:
         """Let everything run that is due, threads included, until nothing moves any more."""
@@ -243,7 +273,8 @@ class World:
         working = [client.session._task for client in self.clients if client.session._task]
         await asyncio.gather(*working)
         await self._turns()
-        self.hub.flush(self.game)
+        for game in self.games:
+            self.hub.flush(game)
 
     async def _turns(self) -> None:
         for _ in range(20):
@@ -269,6 +300,8 @@ def _deaf() -> HubEvents:
 async def running(**options: Any) -> AsyncIterator[World]:
     """A world that takes placements, until the block ends."""
     world = World(**options)
+    world.host.fence = FENCE
+    await world.host.directory.load(world.clock.wall_ms())
     await world.services.presence.start()
     world.phase.ready()
     committing = asyncio.create_task(world.game.committer.run())
@@ -280,6 +313,7 @@ async def running(**options: Any) -> AsyncIterator[World]:
                 client.hang_up()
         await world.quiet()
         world.script.release(COMMIT)
+        await world.tasks.end()
         world.game.committer.stop()
         await committing
         assert world.faults == []

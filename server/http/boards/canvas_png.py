@@ -97,7 +97,7 @@ def routes(callers: Callers, outbox: Outbox) -> list[web.RouteDef]:
     gallery = Gallery()
 
     async def canvas_png(request: web.Request) -> web.StreamResponse:
-        game = game_of(request, callers.services)
+        game = await game_of(request, callers.services)
         purse = (await callers.of(request)).allowance
         pay(request, purse)
         only(request, (*CORNERS, SCALE))

@@ -133,7 +133,7 @@ def routes(callers: Callers) -> list[web.RouteDef]:
     previews = Previews()
 
     async def preview(request: web.Request) -> web.Response:
-        game = game_of(request, callers.services)
+        game = await game_of(request, callers.services)
         pay(request, (await callers.of(request)).allowance, costs.PREVIEW)
         only(request, ())
         found = await previews.of(game, callers.services.clock.monotonic_ms())

@@ -30,7 +30,7 @@ async def test_c25_before_recovery_ends_there_is_no_board(site: Site, path: str)
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 async def test_other_methods_are_not_allowed(site: Site, method: str) -> None:
-    answer = await site.get("api/games", method=method)
+    answer = await site.get("api/limits", method=method)
     assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
 
 
