@@ -38,7 +38,7 @@ def run() -> Result:
 
 def _share_of_a_core(presence: int) -> tuple[float, float]:
     with serving(*FLAGS) as server:
-        crowd = {"presence": presence, "snapshot": "none", "warm": 0}
+        crowd: dict[str, float | str] = {"presence": presence, "snapshot": "none", "warm": 0}
         stay = threading.Thread(
             target=load,
             args=(server.port, server.stats),
