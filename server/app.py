@@ -46,6 +46,7 @@ from server.session.services import Services, SessionRules
 from server.tasks import Tasks
 from server.telemetry.logs import get_logger, set_up_logs
 from server.telemetry.metrics import Metrics
+from server.transport.broadcast import choose_broadcast
 from server.transport.settings import TransportSettings
 
 MS = 1000.0
@@ -86,7 +87,7 @@ def compose(
     store = leased(timed(store, log.store_called, clock.precise))
     _show(log.metrics, settings, store)
     games, bans, sessions, tasks = Games(), Bans(), Sessions(), Tasks()
-    hub = Hub(clock, _hub_settings(settings), log.hub_events(), log.metrics.traffic)
+    hub = _hub(settings, clock, log)
     stores = Stores(store, patient(store, log.reading_delayed))
     host = Host(stores, clock, _host_settings(settings), games, hub, bans, tasks, _host_events(log))
     transport = _transport_settings(settings)
@@ -214,6 +215,13 @@ def _transport_settings(settings: Settings) -> TransportSettings:
         write_limit_bytes=settings.write_limit,
         send_buffer_bytes=settings.send_buffer,
     )
+
+
+def _hub(settings: Settings, clock: Clock, log: OperatorLog) -> Hub:
+    broadcast, how = choose_broadcast(wanted=settings.io_uring)
+    log.note("how frames are written", way=how)
+    hub_settings, events = _hub_settings(settings), log.hub_events()
+    return Hub(clock, hub_settings, events, log.metrics.traffic, broadcast)
 
 
 def _hub_settings(settings: Settings) -> HubSettings:

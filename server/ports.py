@@ -34,6 +34,13 @@ class Connection(Protocol):
         """Send several frames with one system call."""
         ...
 
+    def free_fd(self) -> int:
+        """Give the descriptor of a plain socket for which nothing waits; -1 for any other.
+
+        Good for this turn of the loop only: whoever closes the socket frees the number.
+        """
+        ...
+
     def buffered_bytes(self) -> int:
         """Bytes written that the kernel has not taken yet."""
         ...
@@ -49,6 +56,20 @@ class Connection(Protocol):
     def close(self, code: CloseCode, reason: str, retry_after_ms: int | None = None) -> None:
         """Tell `closing`, then close with the code; harmless when closing already."""
         ...
+
+
+class Broadcast(Protocol):
+    """One frame to many connections."""
+
+    def __call__(self, connections: Sequence[Connection], frame: bytes) -> None:
+        """Do what `write` does, for each."""
+        ...
+
+
+def write_each(connections: Sequence[Connection], frame: bytes) -> None:
+    """Write to one after the other: the plain way of a broadcast."""
+    for connection in connections:
+        connection.write(frame)
 
 
 class Peer(Protocol):

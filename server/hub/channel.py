@@ -16,7 +16,7 @@ from server.game.game import Answer, Publication
 from server.hub.paces import Paces
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.hub.walk import Walk
-from server.ports import Connection
+from server.ports import Broadcast, Connection, write_each
 from server.replica.catch_up import CatchUps, frames_of
 from server.replica.replica import Replica
 from server.replica.snapshots import Snapshots
@@ -38,6 +38,7 @@ class Channel:
         now_ms: Callable[[], int],
         caught_up: Callable[[Connection], None],
         traffic: Traffic,
+        broadcast: Broadcast = write_each,
     ) -> None:
         self.replica = replica
         self.snapshots = Snapshots(replica, traffic)
@@ -52,6 +53,7 @@ class Channel:
         self._refreshing: dict[Connection, asyncio.Task[None]] = {}
         self._walk: Walk | None = None
         self._traffic = traffic
+        self._broadcast = broadcast
 
     @property
     def name(self) -> str:
@@ -71,7 +73,9 @@ class Channel:
         askers = _tell_accepted(publication.answers)
         if publication.segments:
             parts = list(frames_of(publication.segments))
-            self._walk = Walk(self.replica.stream, parts, began_at, self._live, self._traffic)
+            self._walk = Walk(
+                self.replica.stream, parts, began_at, self._live, self._traffic, self._broadcast
+            )
         return askers
 
     def tell(self, until: Callable[[], bool]) -> bool:

@@ -19,7 +19,7 @@ from server.hub.channel import Channel
 from server.hub.pacer import FanOut, Pacer
 from server.hub.subscription import Pace, Prepared, Subscription
 from server.hub.ticker import Flush, Ticker, TickerEvents
-from server.ports import Connection
+from server.ports import Broadcast, Connection, write_each
 from server.telemetry.traffic import Traffic
 from server.wire import events
 from server.wire.codes import CloseCode
@@ -57,12 +57,18 @@ class Hub:
     """Fan-out of all games of this process."""
 
     def __init__(
-        self, clock: Clock, settings: HubSettings, listener: HubEvents, traffic: Traffic
+        self,
+        clock: Clock,
+        settings: HubSettings,
+        listener: HubEvents,
+        traffic: Traffic,
+        broadcast: Broadcast = write_each,
     ) -> None:
         self._clock = clock
         self._settings = settings
         self._listener = listener
         self._traffic = traffic
+        self._broadcast = broadcast
         self._channels: dict[str, Channel] = {}
         self._tickers: dict[str, Ticker] = {}
         self._fan_out = FanOut()
@@ -75,7 +81,12 @@ class Hub:
     def open(self, game: Game) -> None:
         """Serve a game from here on."""
         channel = Channel(
-            game.replica, game.publish, self._clock.monotonic_ms, self.flush_acks, self._traffic
+            game.replica,
+            game.publish,
+            self._clock.monotonic_ms,
+            self.flush_acks,
+            self._traffic,
+            self._broadcast,
         )
         self._channels[game.name] = channel
         self._tickers[game.name] = self._ticker(game, channel)

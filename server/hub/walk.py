@@ -8,13 +8,13 @@ by the channel for each publication; knows no timer.
 from collections.abc import Callable, Mapping
 
 from server.hub.subscription import Subscription
-from server.ports import Connection
+from server.ports import Broadcast, Connection
 from server.replica.catch_up import Part, encode
 from server.telemetry.traffic import Traffic
 from server.wire.codec import Codec, Stream
 
-AT_ONCE = 32
-"""Connections between two looks at the clock: a quarter of a millisecond."""
+AT_ONCE = 128
+"""Connections between two looks at the clock: a millisecond, and one submission."""
 
 
 class Walk:
@@ -27,6 +27,7 @@ class Walk:
         began_at: int,
         untold: Mapping[Codec, Mapping[Connection, Subscription]],
         traffic: Traffic,
+        broadcast: Broadcast,
     ) -> None:
         self.began_at = began_at
         """Newest seq that those in it were told."""
@@ -35,6 +36,7 @@ class Walk:
         self._untold = {codec: dict(group) for codec, group in untold.items()}
         self._frames: dict[Codec, bytes] = {}
         self._traffic = traffic
+        self._broadcast = broadcast
 
     @property
     def done(self) -> bool:
@@ -72,11 +74,17 @@ class Walk:
         return frame
 
     def _tell_some(self, untold: dict[Connection, Subscription], frame: bytes) -> None:
+        some: list[Connection] = []
         told = 0
         # Not all that are there now may be left: a write can end a connection.
         while untold and told < AT_ONCE:
-            self._tell(untold.popitem()[0], frame)
+            connection = untold.popitem()[0]
             told += 1
+            if connection.acks:
+                self._tell(connection, frame)
+            else:
+                some.append(connection)
+        self._broadcast(some, frame)
         self._traffic.pixels.add(len(frame), told)
 
     def _tell(self, connection: Connection, frame: bytes) -> None:

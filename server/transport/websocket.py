@@ -56,6 +56,7 @@ class WebSocket(asyncio.Protocol):
     __slots__ = (
         "_awaits_acks",
         "_environment",
+        "_fd",
         "_holds",
         "_inbox",
         "_peer",
@@ -97,6 +98,8 @@ class WebSocket(asyncio.Protocol):
         self._inbox = Inbox(settings.max_message_bytes)
         self._awaits_acks = False
         """Whether it is held until its acks are written."""
+        self._fd = -1
+        """Of a plain socket, from the upgrade on; over TLS nobody else may write to it."""
         self._holds = 0
         self._reading = True
         self._turn_asked = False
@@ -140,6 +143,13 @@ class WebSocket(asyncio.Protocol):
         """Whether the peer holds it, so that its silence says nothing of the other side."""
         return self._holds > 0
 
+    def free_fd(self) -> int:
+        """Give the descriptor while nothing waits for the socket and nobody closes it; else -1."""
+        transport = self._transport
+        if self.closing or transport.is_closing() or transport.get_write_buffer_size():
+            return -1
+        return self._fd
+
     def buffered_bytes(self) -> int:
         """Tell how many bytes wait here for the kernel to take."""
         return self._transport.get_write_buffer_size()
@@ -162,6 +172,8 @@ class WebSocket(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=settings.write_limit_bytes)
         raw_socket = self._transport.get_extra_info("socket")
         raw_socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, settings.send_buffer_bytes)
+        if self._transport.get_extra_info("sslcontext") is None:
+            self._fd = raw_socket.fileno()
         self._environment.live.add(self)
         self._transport.write(response)
         self._guard(self._peer.opened, self)
@@ -210,6 +222,7 @@ class WebSocket(asyncio.Protocol):
             self._note_end(LOST)
         self.closing = True
         self._reading = False
+        self._fd = -1
         live = self._environment.live
         if self in live:
             live.remove(self)

@@ -40,6 +40,9 @@ class FakeConnection:
         for frame in frames:
             self.write(frame)
 
+    def free_fd(self) -> int:
+        return -1
+
     def buffered_bytes(self) -> int:
         return 0
 

@@ -12,6 +12,9 @@ class FakeSocket:
     def setsockopt(self, level: int, option: int, value: int) -> None:
         self.options[level, option] = value
 
+    def fileno(self) -> int:
+        return 7
+
 
 class FakeTransport(asyncio.Transport):
     """Calls `connection_lost` only when the test says so (`lose`)."""

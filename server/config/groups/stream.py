@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from server.config.about import About
-from server.config.values import Whole
+from server.config.values import OnOff, Whole
 
 GROUP = "Stream"
 
@@ -33,6 +33,15 @@ class Streaming(BaseModel):
         Field(ge=1, le=10_000),
         About(GROUP, "Longest time between two writes of a busy board, in ms.", "MS"),
     ] = 200
+    io_uring: Annotated[
+        OnOff,
+        About(
+            GROUP,
+            "Write a frame to many sockets with one system call, where the kernel allows it.",
+            "on|off",
+            "Tested at the start; over TLS, and where it is forbidden, each is written by itself.",
+        ),
+    ] = True
     presence_debounce_ms: Annotated[
         Whole,
         Field(ge=0, le=60_000),

@@ -319,3 +319,23 @@ def test_who_has_many_acks_waiting_is_not_read_until_they_are_out(at_once: int) 
         acked += take_acks(bench)
     assert acked == len(bench.messages()) == bursts * at_once
     assert bench.faults == []
+
+
+def test_a_descriptor_is_given_only_while_nothing_waits_and_nobody_closes() -> None:
+    bench = Bench()
+    connection, transport = bench.connection, bench.transport
+    assert connection.free_fd() == transport.socket.fileno()
+    transport.buffered_bytes = 1
+    assert connection.free_fd() == -1
+    transport.buffered_bytes = 0
+    transport.closed = True
+    assert connection.free_fd() == -1, "the loop closes it, and has not told yet"
+    transport.closed = False
+    connection.close(CloseCode.NORMAL, "")
+    assert connection.free_fd() == -1
+
+
+def test_a_connection_that_is_lost_gives_no_descriptor() -> None:
+    bench = Bench()
+    bench.connection.connection_lost(None)
+    assert bench.connection.free_fd() == -1
