@@ -27,6 +27,7 @@ COMMANDS = {
     "token": Entry("server.cli.token:token", "Print a token for a player, an operator or a bot."),
     "health": Entry("server.cli.health:health", "Ask a server whether it lives, or is ready."),
     "config": Entry("server.cli.config:config", "Check and explain the configuration."),
+    "game": Entry("server.cli.game:game", "Found games beside the first, end and archive them."),
     "canvas": Entry("server.cli.canvas:canvas", "Bring pictures into boards, and take them out."),
     "history": Entry("server.cli.history:history", "Take the history of a board along."),
     "restore": Entry("server.cli.restore:restore", "Make a board what it was at an earlier point."),

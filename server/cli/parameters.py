@@ -12,6 +12,7 @@ from canvas.geometry import Geometry
 from canvas.region import Region
 from server.care.restore.point import Point
 
+SIZE_FORM = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 AXES = 2
 CORNERS = 4
 _NUMBER = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -34,6 +35,23 @@ class PlaceParameter(click.ParamType[tuple[int, int]]):
             self.fail(f"{value!r} is no place on a board; write X,Y such as 10,20", param, ctx)
         x, y = numbers
         return x, y
+
+
+class SizeParameter(click.ParamType[tuple[int, int]]):
+    """The size of a board such as 960x540."""
+
+    name = "size"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, int]:
+        """Read the text; fails with what would be accepted."""
+        if isinstance(value, tuple):
+            return value
+        match = SIZE_FORM.fullmatch(str(value))
+        if match is None:
+            self.fail(f"{value!r} is no size; write WIDTHxHEIGHT such as 960x540", param, ctx)
+        return int(match[1]), int(match[2])
 
 
 class RegionParameter(click.ParamType[Region]):

@@ -17,9 +17,6 @@ from persistence.errors import NoStore, StoreDamaged, StoreInUse
 from pictures.masking import masked
 from pictures.picture import Picture, PictureError
 from pictures.reading import read
-from server.access.auth import Authenticator
-from server.access.identity import Role
-from server.access.secret import open_secret
 from server.cli.asking import confirm
 from server.cli.importing.offline import import_offline
 from server.cli.importing.online import Remote
@@ -34,9 +31,9 @@ from server.cli.importing.plan import (
     new_target,
 )
 from server.cli.importing.view import View
+from server.cli.operator import OPERATOR, own_token, read_token
 from server.cli.stores import complain, opened, place_of
 from server.cli.surroundings import surroundings
-from server.clock import SystemClock
 from server.config import Settings
 from server.config.palette import read_listed
 from server.founding import DEFAULT_CHANNEL
@@ -47,10 +44,6 @@ from server.game.epoch import new_epoch
 from server.game.names import DEFAULT_GAME
 from server.recovery.present import read_present
 from server.recovery.reader import RecoveryEvents
-
-OPERATOR = "operator"
-TOKEN_TTL_S = 600
-MAX_TOKEN_BYTES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +197,7 @@ async def _carry_out(
             # Anybody who writes to the table could have told that address: no token is sent there.
             remedy = "name it with --url and --token-file, or stop it first"
             raise StoreInUse(str(busy), remedy) from busy
-        return _through(Remote(busy.url, _own_token(settings), is_own=True), plan, base, view)
+        return _through(Remote(busy.url, own_token(settings), is_own=True), plan, base, view)
     return event.seq
 
 
@@ -226,25 +219,10 @@ def _founding(plan: Plan, settings: Settings) -> GameConfig:
     )
 
 
-def _own_token(settings: Settings) -> str:
-    """Sign a token for the server that has the same secret; it is never shown."""
-    authenticator = Authenticator(open_secret(settings), SystemClock().wall_ms, SystemRandom())
-    return authenticator.issue(OPERATOR, "Operator", [Role.ADMIN], ttl_s=TOKEN_TTL_S)
-
-
 def _remote(wish: Wish) -> Remote:
     assert wish.url is not None  # noqa: S101  # the only caller has looked
     assert wish.token_file is not None  # noqa: S101  # they go together
-    try:
-        with wish.token_file.open(encoding="ascii") as file:
-            token = file.read(MAX_TOKEN_BYTES).strip()
-        if len(token.split()) != 1 or not token.isprintable():
-            raise ValueError("it holds no token, or more than one")  # noqa: TRY301  # told as below
-        return Remote(wish.url, token)
-    except (OSError, ValueError) as error:
-        raise Unsuitable(
-            f"{wish.token_file} cannot be read ({error}); put the output of `tesserae token` there"
-        ) from error
+    return Remote(wish.url, read_token(wish.token_file))
 
 
 def _ignore(_damage: StoreDamaged) -> None:
