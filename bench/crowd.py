@@ -1,10 +1,12 @@
 """The event itself: crowds that place and watch the whole board, on the same two cores.
 
 Every placement has to be acknowledged and told to everybody without a hole, nobody refused or cut;
-the time from the placer's send to a watcher's frame is the figure.
+the time from the placer's send to a watcher's frame is the figure. It is the machine's as much as
+the server's: what a delivery costs the C reference in the same minutes tells how fast that was.
 """
 
-from bench.native_programs import Told, load
+from bench.fanout import delivery
+from bench.native_programs import Told, load, reference
 from bench.results import Result, Row
 from bench.serving import OPEN_FLAGS, serving
 
@@ -13,11 +15,14 @@ CROWDS = ((200, 1.0, 20.0), (1_000, 1.0, 45.0), (1_000, 4.0, 50.0), (5_000, 0.2,
 EVENT_CLIENTS, EVENT_RATE = 5_000, 83
 """A five-minute cooldown and every fifth on time."""
 SECONDS = 10
+C_WATCHERS = 1_000
 
 
 def run() -> Result:
     """Measure every crowd on a server of its own."""
-    rows: list[Row] = []
+    with reference() as c:
+        in_c = delivery(c, C_WATCHERS)
+    rows = [Row(f"a delivery to {C_WATCHERS:,} watchers, CPU in C, meanwhile", in_c, "µs")]
     for clients, each, goal in CROWDS:
         told = _run(clients, rate=clients * each, placers=clients)
         rows += _rows(f"{clients:,} x {each:g}", told, goal)

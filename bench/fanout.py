@@ -30,7 +30,7 @@ def run() -> Result:
     with reference() as c, plainly as plain, serving() as ring:
         servers = (c, pinned(plain), pinned(ring))
         for watchers in WATCHERS:
-            rounds = [[_delivery(each, watchers) for each in servers] for _ in range(ROUNDS)]
+            rounds = [[delivery(each, watchers) for each in servers] for _ in range(ROUNDS)]
             rows += _fanout_rows(watchers, rounds)
         rows += _inbound_rows([[_placement(each) for each in servers] for _ in range(ROUNDS)])
     return Result(
@@ -41,7 +41,7 @@ def run() -> Result:
     )
 
 
-def _delivery(server: Measured, watchers: int) -> float:
+def delivery(server: Measured, watchers: int) -> float:
     """Microseconds of CPU for one frame to one more watcher."""
     alone, crowd = (
         load(
