@@ -20,7 +20,8 @@ CUT = 200
 """Watchers of each round that are cut at once and come back a second later."""
 STALLED = 20
 """Clients of each round that watch and never read."""
-SETTLE_S = 5
+SETTLE_S = 70
+"""Merged catch-ups are forgotten a minute after the last was asked for."""
 MB = 1e6
 
 

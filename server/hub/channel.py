@@ -55,6 +55,10 @@ class Channel:
         self._traffic = traffic
         self._broadcast = broadcast
 
+    def forget_unused(self, now_ms: int) -> None:
+        """Keep nothing for slow readers once there have been none for a while."""
+        self._catch_ups.forget_unused(now_ms)
+
     @property
     def name(self) -> str:
         """Name of the game."""

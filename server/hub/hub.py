@@ -260,11 +260,12 @@ class Hub:
             )
 
     def sweep(self) -> None:
-        """Close readers that do not catch up; called about once a second."""
+        """Close readers that do not catch up, and forget what none needs; about once a second."""
         now_ms = self._clock.monotonic_ms()
         stalled_ms = max(0, now_ms - self._swept_ms - SWEEP_GAP_MS)
         self._swept_ms = now_ms
         for channel in self._channels.values():
+            channel.forget_unused(now_ms)
             for subscription in channel.lagging():
                 subscription.forgive(stalled_ms, now_ms)
                 if self._is_stuck(subscription, now_ms):

@@ -32,6 +32,8 @@ KEPT_BYTES = 16 * 1024 * 1024
 KEPT_COUNT = 4096
 """Of catch-ups, and of frames that they are made of: clients choose where they start, and each may
 be a megabyte."""
+UNUSED_MS = 60_000
+"""A crowd that has left, or keeps up, needs none of them."""
 
 
 Part = Frame | ControlEvent
@@ -74,6 +76,8 @@ class CatchUps:
         self._frames: Kept[tuple[int, int, Codec]] = Kept(KEPT_BYTES, KEPT_COUNT)
         self._too_far = -1
         """From here and before it takes more bytes than a snapshot, and never less again."""
+        self._asked = False
+        self._asked_ms = 0
 
     def possible(self, seq: int) -> bool:
         """Whether events lead from `seq` to the present in fewer bytes than a snapshot."""
@@ -83,6 +87,7 @@ class CatchUps:
         """Frames from `seq` to the present; None when only a snapshot can help."""
         if seq == self._replica.seq:
             return b""
+        self._asked = True
         start = self._start_of(seq)
         parts = self._since(start)
         if parts is None:
@@ -93,6 +98,14 @@ class CatchUps:
             self._joined.put((start, codec), joined)
             self._traffic.catch_ups_encoded += 1
         return joined
+
+    def forget_unused(self, now_ms: int) -> None:
+        """Keep nothing once nobody has asked for a minute; called about once a second."""
+        if self._asked:
+            self._asked, self._asked_ms = False, now_ms
+        elif now_ms - self._asked_ms >= UNUSED_MS:
+            self._forget()
+            self._frames.clear()
 
     def _start_of(self, seq: int) -> int:
         behind = max(0, self._replica.seq - seq)

@@ -245,3 +245,21 @@ def test_what_is_kept_is_bounded_wherever_clients_start() -> None:
         assert 0 < len(kept) <= 100
         assert 0 < kept.size_bytes <= 1_000_000
     assert len(catch_ups._parts) < 300
+
+
+def test_what_nobody_asks_for_is_kept_a_minute_and_made_again_after_it() -> None:
+    replica, traffic = make_replica(100, 100), Traffic()
+    scattered(replica, 300, side=100)
+    catch_ups = CatchUps(replica, traffic)
+    first = catch_ups.since(0, BINARY_V1)
+    catch_ups.forget_unused(1_000)
+    catch_ups.forget_unused(60_999)
+    assert len(catch_ups._joined) == len(catch_ups._frames) == 1
+    assert catch_ups.since(0, BINARY_V1) == first
+    catch_ups.forget_unused(61_000)
+    catch_ups.forget_unused(120_999)
+    assert len(catch_ups._frames) == 1, "somebody asked, a minute ago at most"
+    catch_ups.forget_unused(121_000)
+    assert len(catch_ups._joined) == len(catch_ups._frames) == 0
+    assert catch_ups.since(0, BINARY_V1) == first
+    assert traffic.catch_ups_encoded == 2
